@@ -1,0 +1,60 @@
+# make demo    what it does, on the sample documents (makes .venv, installs the project into it)
+# make test    lint, types, walls and all tests
+# make lint    the same without the tests
+# make soak    the long sweeps
+# make dist    wheel and sdist into dist/
+# make samples the sample documents again, from tools/samples_src/
+# make clean   everything away that make has made
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
+CHECKED := src tests tools
+
+.PHONY: demo test lint soak dist samples clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/.installed
+	@$(BIN)/python -m corpus2skill.entrypoints.cli.demo
+
+test: lint
+	$(BIN)/pytest
+
+lint: $(VENV)/.installed-test
+	$(BIN)/ruff check $(CHECKED)
+	$(BIN)/ruff format --check $(CHECKED)
+	$(BIN)/basedpyright
+	$(BIN)/lint-imports
+
+soak: $(VENV)/.installed-test
+	$(BIN)/pytest -m soak
+
+dist: $(VENV)/.installed-test
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+
+samples: $(VENV)/.installed-test
+	$(BIN)/python tools/make_samples.py
+
+clean:
+	rm -rf $(VENV) dist build .hypothesis .import_linter_cache .pytest_cache .ruff_cache
+	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Stamps: nothing is installed again until pyproject.toml changes.
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version 2>&1). Try: make PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "$(PYTHON) cannot make a venv. On Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "Installing into $(VENV) (once) ..." >&2
+	@$(PIP) install -e '.[all]'
+	@touch $@
+
+$(VENV)/.installed-test: pyproject.toml | $(VENV)/.installed
+	@echo "Installing what the tests need into $(VENV) (once) ..." >&2
+	@$(PIP) install -e '.[all,test]'
+	@touch $@

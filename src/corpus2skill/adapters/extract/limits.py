@@ -1,0 +1,16 @@
+"""How much one source document may hold. Beyond it the document is refused, never cut."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractLimits:
+    """Limits of one source document."""
+
+    characters: int = 20_000_000
+    """Characters of extracted text."""
+    pages: int = 5_000
+    inflated_bytes: int = 200_000_000
+    """Bytes of all parts that are inflated out of one archive, counted while they are inflated."""

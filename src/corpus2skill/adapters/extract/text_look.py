@@ -1,0 +1,135 @@
+"""Whether decoded characters look like text that somebody wrote."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+
+from corpus2skill.errors import SourceRefused
+
+_REPLACED_SHARE = 0.005
+"""Above this share of U+FFFD a text counts as destroyed."""
+_CONTROL_SHARE = 0.01
+_MOJIBAKE_SHARE = 0.05
+_MOJIBAKE_COUNT = 4
+_KANA_SHARE = 0.1
+_COMMON_SHARE = 0.95
+_FOREIGN_LETTERS = 0.25
+
+_MOJIBAKE = re.compile(
+    r"[縺繧繝]."  # UTF-8 read as CP932: every kana begins with one of these three
+    r"|[ãåäæçèéïÃÂ][\x80-\xbfŒœŠšŽžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{1,2}"  # UTF-8 read as Latin
+    r"|[‚ƒ][\x80-\xffŒœŠšŽžŸƒˆ˜–—‘’‚“”„†‡•…‰‹›€™A-Za-z@]"  # CP932 read as Latin
+    r"|[¤¥][¡-ÿ]"  # EUC-JP read as Latin
+)
+_CONTROL = re.compile("[\x00-\x08\x0e-\x19\x1c-\x1f\x7f-\x84\x86-\x9f]")
+_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W\d_]+")
+_KANA = re.compile("[ぁ-ゖァ-ヺー]")
+_KANJI = re.compile("[一-龠々〆]")
+_MARKS = re.compile(
+    "[、。「」『』（）・！？：；％＆＋－＝／０-９Ａ-Ｚａ-ｚ〜～…―【】〈〉《》〔〕①-⑳Ⅰ-Ⅻ㈱№℡□■○●◎◆◇△▲▽▼☆★※→←↑↓〒＊＃＠￥]"
+)
+_FOREIGN_MARKS = "«»“”‘’–—…©®°€£§·"
+_RARE = 0.6
+"""What a character counts that Japanese has and seldom uses: half-width kana, Greek, Cyrillic, gaiji."""
+
+
+def require_readable(text: str) -> None:
+    """Refuse a text that decoding succeeded on and that is destroyed or binary all the same.
+
+    Raises:
+        SourceRefused: `undecodable`, with the share of bad characters in per cent.
+    """
+    dense = _SPACE.sub("", text)
+    mojibake = _MOJIBAKE.findall(dense)
+    _require(dense, dense.count("\ufffd"), _REPLACED_SHARE, "replaced")
+    _require(dense, len(_CONTROL.findall(dense)), _CONTROL_SHARE, "binary")
+    if len(mojibake) >= _MOJIBAKE_COUNT:
+        _require(dense, sum(map(len, mojibake)), _MOJIBAKE_SHARE, "mojibake")
+
+
+def japanese_look(text: str) -> float:
+    """Return how much the characters beyond ASCII look like Japanese prose, 0 to 1."""
+    counts = Counter(character for character in text if character > "\x7f" and not character.isspace())
+    weighed = sum(_japanese_weight(character) * number for character, number in counts.items())
+    return weighed / (counts.total() or 1)
+
+
+def is_surely_japanese(text: str) -> bool:
+    """True where a Japanese reading needs no further witness: kana in it, or kanji of the common set only."""
+    beyond = [character for character in text if character > "\x7f" and not character.isspace()]
+    if sum(1 for character in beyond if _KANA.match(character)) >= _KANA_SHARE * len(beyond):
+        return True
+    kanji = [character for character in beyond if _KANJI.match(character)]
+    return bool(kanji) and sum(map(_is_first_level, kanji)) >= _COMMON_SHARE * len(kanji)
+
+
+def is_surely_foreign(text: str) -> bool:
+    """True where a foreign reading is mostly plain letters with accents here and there, or all Hangul."""
+    letters = [character for character in text if character.isalpha()]
+    beyond = [character for character in letters if character > "\x7f"]
+    if len(beyond) <= _FOREIGN_LETTERS * len(letters):
+        return True
+    return all("가" <= character <= "힣" for character in beyond)
+
+
+def word_look(text: str) -> float:
+    """Return the share of characters beyond ASCII that stand as letters in words of one script, 0 to 1."""
+    beyond = sum(1 for character in text if character > "\x7f" and not character.isspace())
+    if not beyond:
+        return 1.0
+    fitting = sum(_beyond_ascii(word) for word in _WORD.findall(text) if _is_one_word(word))
+    return (fitting + sum(map(text.count, _FOREIGN_MARKS))) / beyond
+
+
+def is_likely_utf16(text: str) -> bool:
+    """True where nearly every character is in ordinary use; the other byte order fails this."""
+    counts = Counter(text[:200_000])
+    return sum(number for character, number in counts.items() if _is_ordinary(character)) >= 0.95 * counts.total()
+
+
+def _require(dense: str, bad: int, limit: float, detail: str) -> None:
+    if dense and bad > limit * len(dense):
+        raise SourceRefused("undecodable", detail, percent=round(bad / len(dense) * 100, 1))
+
+
+def _japanese_weight(character: str) -> float:
+    if _KANA.match(character) or _KANJI.match(character) or _MARKS.match(character):
+        return 1.0
+    return _RARE if _is_in_cp932(character) else 0.0
+
+
+def _is_in_cp932(character: str) -> bool:
+    try:
+        character.encode("cp932")
+    except UnicodeEncodeError:
+        return False
+    return not "\ue000" <= character <= "\uf8ff"
+
+
+def _is_first_level(kanji: str) -> bool:
+    """True for the 2,965 kanji of JIS level 1, which nearly all Japanese writing stays within."""
+    try:
+        code = kanji.encode("euc_jp")
+    except UnicodeEncodeError:
+        return False
+    return len(code) == 2 and code[0] <= 0xCF
+
+
+def _is_ordinary(character: str) -> bool:
+    if character < "\x20":
+        return character in "\t\n\r\f"
+    return (character <= "\u024f" and character != "\x7f") or _is_in_cp932(character)
+
+
+def _beyond_ascii(word: str) -> int:
+    return sum(1 for character in word if character > "\x7f")
+
+
+def _is_one_word(word: str) -> bool:
+    """True for letters of one script whose capitals stand where capitals do."""
+    scripts = {unicodedata.name(character, "?").split(" ", 1)[0] for character in word}
+    has_case = word.upper() != word.lower()
+    return len(scripts) == 1 and (not has_case or word.isupper() or word[1:] == word[1:].lower())

@@ -1,0 +1,1 @@
+"""The embedded engine: no language model, no network. It quotes the best passages and does not reason."""

@@ -1,0 +1,98 @@
+"""Writes the index of words beside the tree."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from corpus2skill.adapters.offline.index_files import (
+    ARRAYS,
+    COUNT_LIMIT,
+    FORMAT,
+    HEADER_FILE,
+    IndexHeader,
+    word_hash,
+)
+from corpus2skill.adapters.offline.words import index_words
+from corpus2skill.ports.lexical_index import IndexedLeaf
+
+
+class OfflineLexicalIndex:
+    """A `LexicalIndexWriter` for the offline navigator."""
+
+    def write(self, leaves: Sequence[IndexedLeaf]) -> Iterator[tuple[str, bytes]]:
+        """Yield `(file name, content)`; the same leaves in the same order give the same bytes."""
+        counts = _Counts()
+        for leaf in leaves:
+            counts.add(leaf)
+        yield HEADER_FILE, _header_text(counts)
+        yield from counts.posting_files()
+        yield _file("leaf_lengths.u32", np.asarray(counts.lengths))
+        yield _file("leaf_documents.u32", np.asarray(counts.documents))
+        yield from _path_files(leaves)
+
+
+class _Counts:
+    """How often each word occurs in each leaf, in compact arrays while they grow."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self.document_numbers: dict[str, int] = {}
+        self.words = array("I")
+        self.counts = array("H")
+        self.distinct = array("I")
+        self.lengths = array("I")
+        self.documents = array("I")
+
+    def add(self, leaf: IndexedLeaf) -> None:
+        words = index_words("\n".join((leaf.title, *leaf.headings, leaf.text)))
+        counted = Counter(words)
+        for word, count in counted.items():
+            self.words.append(self.numbers.setdefault(word, len(self.numbers)))
+            self.counts.append(min(count, COUNT_LIMIT))
+        self.distinct.append(len(counted))
+        self.lengths.append(len(words))
+        self.documents.append(self.document_numbers.setdefault(leaf.source, len(self.document_numbers)))
+
+    def posting_files(self) -> Iterator[tuple[str, bytes]]:
+        """Sort the postings by word hash; leaves stay in order because the sort is stable."""
+        hashes = np.fromiter(map(word_hash, self.numbers), dtype=np.uint64, count=len(self.numbers))
+        sorted_hashes, rank = np.unique(hashes, return_inverse=True)
+        yield _file("words.u64", sorted_hashes)
+        words = rank.astype(np.uint32)[np.asarray(self.words, dtype=np.uint32)]
+        starts = np.zeros(len(sorted_hashes) + 1, dtype=np.uint64)
+        np.cumsum(np.bincount(words, minlength=len(sorted_hashes)), out=starts[1:])
+        yield _file("starts.u64", starts)
+        order = np.argsort(words, kind="stable")
+        del words
+        leaves = np.repeat(np.arange(len(self.distinct), dtype=np.uint32), np.asarray(self.distinct))
+        yield _file("posting_leaves.u32", leaves[order])
+        yield _file("posting_counts.u16", np.asarray(self.counts)[order])
+
+
+def _header_text(counts: _Counts) -> bytes:
+    header = IndexHeader(
+        leaves=len(counts.lengths),
+        documents=len(counts.document_numbers),
+        words=len(set(map(word_hash, counts.numbers))),
+        postings=len(counts.words),
+        total_length=sum(counts.lengths),
+    )
+    return (json.dumps({"format": FORMAT} | asdict(header), sort_keys=True, indent=1) + "\n").encode("utf-8")
+
+
+def _path_files(leaves: Sequence[IndexedLeaf]) -> Iterator[tuple[str, bytes]]:
+    paths = [leaf.path.encode("utf-8") for leaf in leaves]
+    starts = np.zeros(len(paths) + 1, dtype=np.uint64)
+    np.cumsum(np.fromiter(map(len, paths), dtype=np.uint64, count=len(paths)), out=starts[1:])
+    yield _file("path_starts.u64", starts)
+    yield "paths.u8", b"".join(paths)
+
+
+def _file(name: str, values: np.ndarray) -> tuple[str, bytes]:
+    return name, values.astype(ARRAYS[name], copy=False).tobytes()

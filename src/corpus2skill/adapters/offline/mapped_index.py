@@ -1,0 +1,174 @@
+"""Reads the index of words. Its files are mapped, not loaded: opening costs the same for every tree."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from corpus2skill.adapters.offline.index_files import ARRAYS, FORMAT, HEADER_FILE, IndexHeader, word_hash
+from corpus2skill.errors import Damaged
+
+_K1 = 1.2
+_B = 0.75
+_DOCUMENT_WEIGHT = 1.0
+"""Of the whole document's score beside the leaf's own."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedLeaf:
+    """A leaf and how well it fits a question."""
+
+    leaf: int
+    path: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The leaves that fit a question, best first."""
+
+    leaves: tuple[RankedLeaf, ...]
+    match: float
+    """The best leaf's own score over the highest that any leaf could have, 0 to 1."""
+
+
+class MappedIndex:
+    """The index of one version, opened."""
+
+    def __init__(self, folder: Path) -> None:
+        """Map the files of `folder`.
+
+        Raises:
+            Damaged: a file is missing, has another size than the header says, or another format.
+        """
+        self._header = _read_header(folder)
+        arrays = {name: _map(folder / name, kind) for name, kind in ARRAYS.items()}
+        self._words: npt.NDArray[np.uint64] = arrays["words.u64"]
+        self._starts = arrays["starts.u64"]
+        self._posting_leaves = arrays["posting_leaves.u32"]
+        self._posting_counts = arrays["posting_counts.u16"]
+        self._lengths = arrays["leaf_lengths.u32"]
+        self._documents = arrays["leaf_documents.u32"]
+        self._path_starts = arrays["path_starts.u64"]
+        self._paths = arrays["paths.u8"]
+        _check_sizes(folder, self._header, arrays)
+
+    def path(self, leaf: int) -> str:
+        """Return the node path of a leaf."""
+        first, last = int(self._path_starts[leaf]), int(self._path_starts[leaf + 1])
+        return self._paths[first:last].tobytes().decode("utf-8")
+
+    def rarity(self, word: str) -> float:
+        """Return how much `word` tells: its inverse document frequency among the leaves."""
+        first, last = self._slice(word)
+        return _idf(last - first, self._header.leaves)
+
+    def rank(self, words: Mapping[str, float], limit: int) -> Ranking:
+        """Rank leaves by the question's words with their weights; at most `limit` of them.
+
+        The score is the leaf's BM25 times the share of the question that it has, plus its document's BM25.
+        """
+        own, shared, whole = self._scores(words)
+        best_possible = sum(w * self.rarity(word) * (_K1 + 1) for word, w in words.items())
+        if not best_possible:
+            return Ranking(leaves=(), match=0.0)
+        known = sum(w * self.rarity(word) for word, w in words.items())
+        total = np.round(own * shared / known + _DOCUMENT_WEIGHT * whole[self._documents], 6)
+        total[own <= 0] = 0.0
+        leaves = tuple(
+            RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf])) for leaf in _top(total, limit)
+        )
+        return Ranking(leaves=leaves, match=round(float(own.max(initial=0.0)) / best_possible, 6))
+
+    def _scores(self, words: Mapping[str, float]) -> tuple[Floats, Floats, Floats]:
+        """Per leaf its BM25 and the weight of the words it has; per document its BM25."""
+        header = self._header
+        own = np.zeros(header.leaves)
+        shared = np.zeros(header.leaves)
+        whole = np.zeros(header.documents)
+        document_lengths = np.bincount(self._documents, weights=self._lengths, minlength=header.documents)
+        for word in sorted(words):
+            first, last = self._slice(word)
+            if first == last:
+                continue
+            leaves = self._posting_leaves[first:last]
+            counts = self._posting_counts[first:last].astype(np.float64)
+            weight = words[word] * _idf(last - first, header.leaves)
+            own[leaves] += weight * _saturated(counts, self._lengths[leaves], header.total_length / header.leaves)
+            shared[leaves] += weight
+            occurrences = np.bincount(self._documents[leaves], weights=counts, minlength=header.documents)
+            having = np.nonzero(occurrences)[0]
+            weight = words[word] * _idf(len(having), header.documents)
+            mean = header.total_length / header.documents
+            whole[having] += weight * _saturated(occurrences[having], document_lengths[having], mean)
+        return own, shared, whole
+
+    def _slice(self, word: str) -> tuple[int, int]:
+        """Where the postings of `word` begin and end; equal for an unknown word."""
+        hashed = np.uint64(word_hash(word))
+        at = int(np.searchsorted(self._words, hashed))
+        if at == len(self._words) or self._words[at] != hashed:
+            return 0, 0
+        return int(self._starts[at]), int(self._starts[at + 1])
+
+
+def _idf(having: int, of: int) -> float:
+    return math.log(1 + (of - having + 0.5) / (having + 0.5))
+
+
+def _saturated(counts: Floats, lengths: npt.NDArray[np.uint32] | Floats, mean_length: float) -> Floats:
+    """BM25's part that grows ever less with each further occurrence."""
+    return counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / mean_length))
+
+
+def _top(scores: Floats, limit: int) -> list[int]:
+    """The places of the highest scores, best first, the earlier one of two equal ones first; none at 0."""
+    kept = np.nonzero(scores > 0)[0]
+    if len(kept) > limit:
+        least = np.partition(scores[kept], len(kept) - limit)[len(kept) - limit]
+        kept = kept[scores[kept] >= least]
+    order = np.lexsort((kept, -scores[kept]))
+    return [int(leaf) for leaf in kept[order][:limit]]
+
+
+def _read_header(folder: Path) -> IndexHeader:
+    file = folder / HEADER_FILE
+    try:
+        values: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))
+        if values.pop("format") != FORMAT:
+            raise Damaged(file=str(file))
+        return IndexHeader(**values)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise Damaged(file=str(file)) from error
+
+
+def _map(file: Path, kind: str) -> np.ndarray:
+    try:
+        if file.stat().st_size == 0:
+            return np.zeros(0, dtype=kind)
+        return np.memmap(file, dtype=kind, mode="r")
+    except (OSError, ValueError) as error:
+        raise Damaged(file=str(file)) from error
+
+
+def _check_sizes(folder: Path, header: IndexHeader, arrays: Mapping[str, np.ndarray]) -> None:
+    wanted = {
+        "words.u64": header.words,
+        "starts.u64": header.words + 1,
+        "posting_leaves.u32": header.postings,
+        "posting_counts.u16": header.postings,
+        "leaf_lengths.u32": header.leaves,
+        "leaf_documents.u32": header.leaves,
+        "path_starts.u64": header.leaves + 1,
+    }
+    for name, length in wanted.items():
+        if len(arrays[name]) != length:
+            raise Damaged(file=str(folder / name))

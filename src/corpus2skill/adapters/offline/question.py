@@ -1,0 +1,65 @@
+"""What a question asks for: its words with their weights, and what kind of answer it wants."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from corpus2skill.adapters.offline.words import HAN, index_words, is_single_kanji
+
+_SINGLE_KANJI_WEIGHT = 0.3
+"""A single character says less than the pairs that it is part of."""
+
+_PHRASES = re.compile(
+    "|".join(
+        (
+            "次の(?:うち|中)(?:から)?",
+            "(?:正しい|誤っている|適切な|不適切な|間違っている)もの",
+            "(?:どれ|どちら|どこ|どなた|だれ|誰|なぜ|何故|いつ|いくつ|いくら|どう|どの(?:よう|くらい|程度)?)"
+            "(?:に|な|が|を|は|で|の|から|まで)?",
+            "(?:何|なん)(?:年|月|日|時間|時|分|人|回|個|歳|円|語|県|国|州|番|つ|曜日|て(?:いう|言う|呼ぶ))?"
+            "(?:ですか|でしょうか|ですか|か)?",
+            "(?:教え|おしえ|説明し|示し|答え|挙げ|選択し|選び)(?:て|なさい)?(?:ください|下さい|ほしい|欲しい)?",
+            "(?:を|が)?知りたい(?:です)?",
+            "とは(?:何|なに|なん)?",
+            "(?:方法|やり方|場合)はありますか",
+            "でき(?:ます|るの?です)か",
+            "(?:お)?願いします",
+        )
+    )
+)
+"""Japanese question phrases that carry no meaning of their own."""
+
+_AMOUNT = re.compile(
+    r"いくら|いくつ|料金|金額|費用|価格|(?:何|なん)(?:円|人|個|回|件|時間|分|日間|年間|か月|ヶ月|歳|倍|%|パーセント|メートル|km)"
+    r"|どのくらい|どれくらい|how (?:much|many|long|large|big|often|far)|\b(?:maximum|minimum|limit|price|cost)\b|上限|下限|最大|最小",
+    re.IGNORECASE,
+)
+_TIME = re.compile(r"いつ|(?:何|なん)(?:年|月|日|時|曜日|世紀)|when\b|what (?:year|date|time|day)|期限|期日", re.IGNORECASE)
+_NUMBERED_KANJI = re.compile(f"[{HAN}]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question as the engine understands it."""
+
+    text: str
+    words: tuple[tuple[str, float], ...]
+    """Index words with their weights, sorted; none where it says nothing that could be looked for."""
+    wants_amount: bool
+    wants_time: bool
+
+
+def understand(text: str) -> Question:
+    """Return what `text` asks for."""
+    folded = unicodedata.normalize("NFKC", text)
+    meaningful = _PHRASES.sub(" ", folded)
+    words = set(index_words(meaningful)) or set(index_words(folded))
+    weighted = {word: _SINGLE_KANJI_WEIGHT if is_single_kanji(word) else 1.0 for word in words}
+    return Question(
+        text=text,
+        words=tuple(sorted(weighted.items())),
+        wants_amount=bool(_AMOUNT.search(folded)),
+        wants_time=bool(_TIME.search(folded)),
+    )

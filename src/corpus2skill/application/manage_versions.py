@@ -1,0 +1,153 @@
+"""List, switch, compare, check and tidy versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corpus2skill.application.choose import chosen_corpus, chosen_version
+from corpus2skill.application.wiring import TENANT, Workspace
+from corpus2skill.compiler.difference import difference
+from corpus2skill.compiler.load_version import load_version
+from corpus2skill.compiler.publish import verify
+from corpus2skill.domain.version import Difference, Manifest
+from corpus2skill.errors import Damaged
+from corpus2skill.ports.store import Fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusLine:
+    """One corpus in a list."""
+
+    corpus: str
+    active: int | None
+    versions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionLine:
+    """One version in a list; `manifest` is None where it cannot be read."""
+
+    version: int
+    is_active: bool
+    manifest: Manifest | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """What a switch did."""
+
+    corpus: str
+    before: int | None
+    after: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prunable:
+    """An old version that no kept record cites."""
+
+    version: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    corpus: str
+    version: int
+    faults: tuple[Fault, ...]
+
+
+def list_corpora(workspace: Workspace) -> list[CorpusLine]:
+    store = workspace.versions
+    return [
+        CorpusLine(corpus=name, active=store.active(name), versions=len(store.versions(name)))
+        for name in store.corpora()
+    ]
+
+
+def list_versions(workspace: Workspace, corpus: str | None) -> tuple[str, list[VersionLine]]:
+    """The corpus meant and its versions, newest first."""
+    name = chosen_corpus(workspace, corpus)
+    active = workspace.versions.active(name)
+    lines = [
+        VersionLine(version=number, is_active=number == active, manifest=_manifest(workspace, name, number))
+        for number in reversed(workspace.versions.versions(name))
+    ]
+    return name, lines
+
+
+def activate(workspace: Workspace, corpus: str | None, version: int) -> Switch:
+    """Move the pointer to an existing version that is whole.
+
+    Raises:
+        VersionNotFound: there is none of that number.
+        Damaged: `check` finds a fault in it; the pointer stays.
+    """
+    name, number = chosen_version(workspace, corpus, version)
+    fault = next(verify(workspace.versions, name, number), None)
+    if fault is not None:
+        raise Damaged("version_damaged", corpus=name, version=number, file=fault.file)
+    with workspace.versions.exclusive(name):
+        before = workspace.versions.active(name)
+        workspace.versions.activate(name, number)
+    return Switch(corpus=name, before=before, after=number)
+
+
+def rollback(workspace: Workspace, corpus: str | None) -> Switch:
+    """Go back to the version that was active before.
+
+    Raises:
+        VersionNotFound: there is none.
+    """
+    name = chosen_corpus(workspace, corpus)
+    with workspace.versions.exclusive(name):
+        before = workspace.versions.active(name)
+        after = workspace.versions.rollback(name)
+    return Switch(corpus=name, before=before, after=after)
+
+
+def compare(workspace: Workspace, corpus: str | None, before: int, after: int) -> Difference:
+    """What changed from `before` to `after`, whichever is older."""
+    name, old = chosen_version(workspace, corpus, before)
+    _, new = chosen_version(workspace, corpus, after)
+    return difference(
+        load_version(workspace.versions, name, old),
+        load_version(workspace.versions, name, new),
+        numbers=(old, new),
+    )
+
+
+def check(workspace: Workspace, corpus: str | None, version: int | None) -> CheckResult:
+    """Verify a version from its files alone."""
+    name, number = chosen_version(workspace, corpus, version)
+    return CheckResult(
+        corpus=name, version=number, faults=tuple(verify(workspace.versions, name, number))
+    )
+
+
+def prunable(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunable]]:
+    """Versions that are neither active, nor where `rollback` goes, nor cited by a kept record."""
+    name = chosen_corpus(workspace, corpus)
+    store = workspace.versions
+    needed = {store.active(name), store.previous(name), *workspace.records().cited_versions(TENANT, name)}
+    return name, [
+        Prunable(version=number, bytes=store.size(name, number))
+        for number in store.versions(name)
+        if number not in needed
+    ]
+
+
+def prune(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunable]]:
+    """Remove what `prunable` names."""
+    name = chosen_corpus(workspace, corpus)
+    with workspace.versions.exclusive(name):
+        _, lines = prunable(workspace, name)
+        for line in lines:
+            workspace.versions.remove(name, line.version)
+    return name, lines
+
+
+def _manifest(workspace: Workspace, corpus: str, version: int) -> Manifest | None:
+    try:
+        return workspace.versions.manifest(corpus, version)
+    except Damaged:
+        return None

@@ -1,0 +1,110 @@
+"""The one file that knows both sides: which adapter answers which port of the core.
+
+Adapters are imported where they are used: a command that only reads a file does not load numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus2skill import __version__
+from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
+from corpus2skill.adapters.store.version_store import FileVersionStore
+from corpus2skill.compiler.pipeline import CompilerPorts
+from corpus2skill.domain.language import Language
+from corpus2skill.errors import UnusableSettings
+from corpus2skill.ports.clock import Clock, Ids
+from corpus2skill.ports.extractor import Extractor
+from corpus2skill.ports.navigator_model import NavigatorModel
+from corpus2skill.ports.sources import SourceReader
+from corpus2skill.ports.store import RecordStore
+from corpus2skill.settings import Settings
+
+TENANT = "local"
+"""Owner of everything in a workspace on one's own machine."""
+OFFLINE = "offline"
+"""Name of the embedded engine as a model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workspace:
+    """An opened workspace: its settings and what lies in it."""
+
+    path: Path
+    settings: Settings
+    versions: FileVersionStore
+    clock: Clock
+    ids: Ids
+
+    def records(self) -> RecordStore:
+        """The audit records; the database is opened when first asked for."""
+        from corpus2skill.adapters.store.record_store import SqlRecordStore
+
+        return SqlRecordStore.in_folder(self.path, self.clock)
+
+
+def open_workspace(path: Path, settings: Settings) -> Workspace:
+    """Open the workspace at `path`; nothing is created before something is written."""
+    clock = SystemClock()
+    return Workspace(
+        path=path,
+        settings=settings,
+        versions=FileVersionStore(path),
+        clock=clock,
+        ids=TimeSortedIds(clock),
+    )
+
+
+def check_model(model: str) -> None:
+    """Refuse, before anything else is done, a model that no adapter answers to.
+
+    Raises:
+        UnusableSettings: naming the models there are.
+    """
+    if model != OFFLINE:
+        raise UnusableSettings("unknown_model", model=model, known=OFFLINE)
+
+
+def source_reader(workspace: Workspace, paths: Sequence[Path]) -> SourceReader:
+    from corpus2skill.adapters.sources.folder import FolderSources
+
+    return FolderSources(paths, exclude=workspace.path, max_bytes=workspace.settings.max_file_bytes)
+
+
+def extractor(settings: Settings) -> Extractor:
+    from corpus2skill.adapters.extract.extractors import Extractors
+    from corpus2skill.adapters.extract.limits import Limits
+
+    return Extractors(Limits(max_characters=settings.max_characters, max_pages=settings.max_pages))
+
+
+def compiler_ports(workspace: Workspace, paths: Sequence[Path], model: str) -> CompilerPorts:
+    """Everything a compile with `model` needs."""
+    check_model(model)
+    from corpus2skill.adapters.offline.grouper import OfflineGrouper
+    from corpus2skill.adapters.offline.lexical_index import OfflineLexicalIndex
+    from corpus2skill.adapters.offline.summarizer import OfflineSummarizer
+
+    return CompilerPorts(
+        reader=source_reader(workspace, paths),
+        extractor=extractor(workspace.settings),
+        summarizer=OfflineSummarizer(),
+        grouper=OfflineGrouper(),
+        index_writer=OfflineLexicalIndex(),
+        store=workspace.versions,
+        clock=workspace.clock,
+        product=__version__,
+    )
+
+
+def navigator_model(
+    workspace: Workspace, corpus: str, version: int, language: Language, model: str
+) -> NavigatorModel:
+    """The model that walks one version's tree."""
+    check_model(model)
+    from corpus2skill.adapters.offline.mapped_index import open_index
+    from corpus2skill.adapters.offline.navigator import OfflineNavigator
+
+    return OfflineNavigator(open_index(workspace.versions.lexical_folder(corpus, version)), language)

@@ -1,0 +1,1 @@
+"""The first line: documents to a published tree. File order is data order."""

@@ -1,0 +1,150 @@
+"""Step 1: read every source, and judge it before anything that costs.
+
+A refused source never stops the others. One that was in the predecessor keeps its last good text and is
+named; one that is gone from a folder we could list was removed by its owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from corpus2skill.domain.corpus import SourceFile, SourceReport, SourceText
+from corpus2skill.errors import SourceRefused
+from corpus2skill.ports.extractor import Extractor
+from corpus2skill.ports.sources import SourceReader
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractedSources:
+    """The texts that go on, in reading order, and a report for everything that was looked at."""
+
+    texts: tuple[SourceText, ...]
+    reports: tuple[SourceReport, ...]
+
+
+async def extract_sources(
+    reader: SourceReader,
+    extractor: Extractor,
+    previous: Mapping[str, SourceText],
+    judged: Callable[[SourceReport, int, int], None],
+) -> ExtractedSources:
+    """Return the texts of all sources; `judged(report, done, total)` is told of each as it is known."""
+    found = list(reader.find())
+    desk = _Desk(previous=previous, judged=judged, total=len(found))
+    for entry in found:
+        if isinstance(entry, SourceReport):
+            desk.note(entry)
+        else:
+            await desk.take(entry, reader, extractor)
+    desk.look_for_missing(reader, {entry for entry in found if isinstance(entry, str)})
+    return ExtractedSources(texts=tuple(desk.texts), reports=tuple(desk.reports))
+
+
+@dataclass(slots=True, kw_only=True)
+class _Desk:
+    """What has been read so far."""
+
+    previous: Mapping[str, SourceText]
+    judged: Callable[[SourceReport, int, int], None]
+    total: int
+    texts: list[SourceText] = field(default_factory=list[SourceText])
+    reports: list[SourceReport] = field(default_factory=list[SourceReport])
+    seen: dict[str, str] = field(default_factory=dict[str, str])
+    """SHA-256 to the first source that had it."""
+
+    async def take(self, source: str, reader: SourceReader, extractor: Extractor) -> None:
+        """Read one source; a fault becomes its report."""
+        try:
+            file = reader.read(source)
+            if (twin := self.seen.get(file.sha256)) is not None:
+                self.note(_duplicate(file, twin))
+                return
+            text = await self.text_of(file, extractor)
+        except SourceRefused as refusal:
+            self.refuse(source, refusal)
+            return
+        self.seen[file.sha256] = source
+        self.accept(text)
+
+    async def text_of(self, file: SourceFile, extractor: Extractor) -> SourceText:
+        """Extract, or take over what the same extractor made of the same bytes before."""
+        known = self.previous.get(file.source)
+        if known is not None and (known.sha256, known.extractor) == (file.sha256, extractor.identity):
+            return replace(known, refusal=None)
+        return SourceText(
+            source=file.source,
+            sha256=file.sha256,
+            extractor=extractor.identity,
+            extracted=await extractor.extract(file),
+        )
+
+    def accept(self, text: SourceText) -> None:
+        self.texts.append(text)
+        self.note(
+            SourceReport(
+                source=text.source,
+                verdict="accepted",
+                sha256=text.sha256,
+                characters=len(text.extracted.text),
+                notices=text.extracted.notices,
+                extractor=text.extractor,
+            )
+        )
+
+    def refuse(self, source: str, refusal: SourceRefused) -> None:
+        report = SourceReport(
+            source=source,
+            verdict=refusal.verdict,  # type: ignore[arg-type]
+            detail=refusal.detail,
+            values=tuple(sorted(refusal.values.items())),  # type: ignore[arg-type]
+        )
+        last_good = self.previous.get(source)
+        if last_good is None:
+            self.note(report)
+        else:
+            self.keep(last_good, report)
+
+    def keep(self, last_good: SourceText, refusal: SourceReport) -> None:
+        self.texts.append(replace(last_good, refusal=refusal))
+        self.note(
+            SourceReport(
+                source=last_good.source,
+                verdict="kept",
+                sha256=last_good.sha256,
+                detail=refusal.verdict,
+                values=refusal.values,
+                characters=len(last_good.extracted.text),
+                extractor=last_good.extractor,
+            )
+        )
+
+    def look_for_missing(self, reader: SourceReader, found: set[str]) -> None:
+        """Judge what the predecessor had and today's reading did not find."""
+        for source, text in self.previous.items():
+            if source in found:
+                continue
+            gone = SourceReport(source=source, verdict="removed", sha256=text.sha256)
+            if reader.covers(source):
+                self.note(gone)
+            else:
+                self.keep(text, replace(gone, verdict="unreadable"))
+
+    def note(self, report: SourceReport) -> None:
+        self.reports.append(report)
+        self.total = max(self.total, len(self.reports))
+        self.judged(report, len(self.reports), self.total)
+
+
+def _duplicate(file: SourceFile, twin: str) -> SourceReport:
+    return SourceReport(
+        source=file.source, verdict="duplicate", sha256=file.sha256, values=(("same_as", twin),)
+    )
+
+
+def lost_sources(sources: ExtractedSources) -> Iterator[str]:
+    """Names of the removed sources whose content is not there under another name either."""
+    kept = {text.sha256 for text in sources.texts}
+    for report in sources.reports:
+        if report.verdict == "removed" and report.sha256 not in kept:
+            yield report.source

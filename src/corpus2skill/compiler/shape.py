@@ -1,0 +1,137 @@
+"""The shape of a tree by rule: names told apart, chains folded, width and depth held to the limits.
+
+Nothing here asks a model. What a grouping engine proposes comes through these rules before it is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import ceil
+
+from corpus2skill.domain.chunk import TITLE_LIMIT
+from corpus2skill.domain.ids import is_slug, slugify, unique_slug
+from corpus2skill.domain.node_file import one_line
+from corpus2skill.domain.tree import Group, TreeLimits
+
+
+def name_apart(groups: Sequence[Group], parent_title: str) -> tuple[Group, ...]:
+    """Give siblings valid slugs and titles that differ from each other and from their parent's.
+
+    The first holder of a name keeps it.
+    """
+    slugs: set[str] = set()
+    titles: set[str] = {parent_title}
+    named: list[Group] = []
+    for number, group in enumerate(groups, start=1):
+        wanted = group.slug if is_slug(group.slug) else slugify(group.slug or group.title, f"topic-{number}")
+        slug = unique_slug(wanted, slugs)
+        title = _title_apart(one_line(group.title) or slug, titles)
+        slugs.add(slug)
+        titles.add(title)
+        named.append(replace(group, slug=slug, title=title, summary=one_line(group.summary) or title))
+    return tuple(named)
+
+
+def _title_apart(title: str, taken: set[str]) -> str:
+    candidate, number = title[:TITLE_LIMIT], 2
+    while candidate in taken:
+        tail = f" ({number})"
+        candidate = title[: TITLE_LIMIT - len(tail)] + tail
+        number += 1
+    return candidate
+
+
+def name_all_apart(groups: Sequence[Group], parent_title: str) -> tuple[Group, ...]:
+    """`name_apart` on every level."""
+    return tuple(
+        replace(group, groups=name_all_apart(group.groups, group.title))
+        for group in name_apart(groups, parent_title)
+    )
+
+
+def without_empty(groups: Sequence[Group]) -> tuple[Group, ...]:
+    """Drop groups without a leaf beneath, and fold a group that only holds one other into it."""
+    kept: list[Group] = []
+    for group in groups:
+        inner = without_empty(group.groups)
+        if not inner and not group.member_ids:
+            continue
+        if len(inner) == 1 and not group.member_ids:
+            kept.append(replace(group, groups=inner[0].groups, member_ids=inner[0].member_ids))
+        else:
+            kept.append(replace(group, groups=inner))
+    return tuple(kept)
+
+
+def slices(member_ids: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    """Cut ids into runs of nearly equal length, none longer than `size`."""
+    count = ceil(len(member_ids) / size)
+    for index in range(count):
+        start = index * len(member_ids) // count
+        stop = (index + 1) * len(member_ids) // count
+        yield tuple(member_ids[start:stop])
+
+
+def pack(groups: Sequence[Group], max_children: int) -> tuple[Group, ...]:
+    """Stack neighbours under new parents until at most `max_children` are left on top.
+
+    A new parent is named after its first and last child: it says where it lies, and claims nothing more.
+    """
+    level = tuple(groups)
+    while len(level) > max_children:
+        count = max(ceil(len(level) / max_children), 2)
+        bounds = [index * len(level) // count for index in range(count + 1)]
+        level = tuple(
+            _parent(level[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)
+        )
+    return level
+
+
+def _parent(groups: tuple[Group, ...]) -> Group:
+    if len(groups) == 1:
+        return groups[0]
+    half = (TITLE_LIMIT - 3) // 2
+    first, last = groups[0].title, groups[-1].title
+    title = f"{first[:half]} – {last[:half]}"
+    summary = " / ".join(group.title for group in groups)
+    return Group(slug=slugify(groups[0].slug, "part"), title=title, summary=_cut(summary), groups=groups)
+
+
+def _cut(text: str, limit: int = 160) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def rebalance(groups: Sequence[Group], limits: TreeLimits) -> tuple[Group, ...]:
+    """Rebuild a tree that is too deep: its leaf groups in their order, under as few levels as they need."""
+    most = limits.max_children**limits.max_group_depth
+    leaf_groups = list(_leaf_groups(groups))
+    if len(leaf_groups) > most:
+        leaf_groups = _merged(leaf_groups, limits.max_leaves)
+    return pack(leaf_groups, limits.max_children)
+
+
+def _leaf_groups(groups: Sequence[Group]) -> Iterator[Group]:
+    for group in groups:
+        yield from _leaf_groups(group.groups)
+        if group.member_ids:
+            yield replace(group, groups=())
+
+
+def _merged(leaf_groups: Sequence[Group], max_leaves: int) -> list[Group]:
+    """Refill the groups from the first on, so that there are as few as the leaves need."""
+    everything = [member for group in leaf_groups for member in group.member_ids]
+    owners = {member: group for group in leaf_groups for member in group.member_ids}
+    return [replace(owners[run[0]], member_ids=run) for run in slices(everything, max_leaves)]
+
+
+def is_within(groups: Sequence[Group], limits: TreeLimits) -> bool:
+    """True where the groups below the root keep every limit."""
+    deepest = max((group.depth() for group in groups), default=0)
+    return deepest <= limits.max_group_depth and _is_narrow(groups, limits)
+
+
+def _is_narrow(groups: Sequence[Group], limits: TreeLimits) -> bool:
+    return len(groups) <= limits.max_children and all(
+        len(group.member_ids) <= limits.max_leaves and _is_narrow(group.groups, limits) for group in groups
+    )

@@ -1,0 +1,48 @@
+"""Step 3: a title and a summary for every chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from corpus2skill.domain.chunk import SUMMARY_LIMIT, TITLE_LIMIT, Chunk, ChunkSummary, SummarizedChunk
+from corpus2skill.errors import BadReply
+from corpus2skill.ports.summarizer import Summarizer
+
+
+async def summarize_chunks(
+    chunks: Sequence[Chunk],
+    summarizer: Summarizer,
+    known: Mapping[str, ChunkSummary],
+    progress: Callable[[int, int], None],
+) -> tuple[SummarizedChunk, ...]:
+    """Return each chunk with its summary, in order.
+
+    `known` maps fingerprints to summaries that the same summarizer made before: they are not made again,
+    and chunks of one fingerprint share one.
+
+    Raises:
+        ModelError: the summarizer failed for good, or broke its promise (`BadReply`).
+    """
+    summaries = dict(known)
+    first_of_its_kind = {chunk.fingerprint: chunk for chunk in reversed(chunks)}
+    waiting = [
+        chunk
+        for chunk in chunks
+        if chunk.fingerprint not in summaries and first_of_its_kind[chunk.fingerprint] is chunk
+    ]
+    progress(0, len(waiting))
+    done = 0
+    async for summary in summarizer.summarize(waiting):
+        summaries[waiting[done].fingerprint] = _checked(summary, waiting[done])
+        done += 1
+        progress(done, len(waiting))
+    if done != len(waiting):
+        raise BadReply("summaries_missing", wanted=len(waiting), came=done)
+    return tuple(SummarizedChunk(chunk=chunk, summary=summaries[chunk.fingerprint]) for chunk in chunks)
+
+
+def _checked(summary: ChunkSummary, chunk: Chunk) -> ChunkSummary:
+    for text, limit in ((summary.title, TITLE_LIMIT), (summary.summary, SUMMARY_LIMIT)):
+        if not text.strip() or len(text) > limit or "\n" in text:
+            raise BadReply("summary_out_of_form", chunk=chunk.chunk_id, text=text, limit=limit)
+    return summary

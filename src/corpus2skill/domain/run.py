@@ -1,0 +1,151 @@
+"""A run: its outcomes, its record and the events that tell of it while it happens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from corpus2skill.domain.language import Language
+from corpus2skill.domain.message import Confidence, Usage
+from corpus2skill.domain.session import Channel, Door
+from corpus2skill.domain.trail import Visit
+
+Outcome = Literal[
+    "answered",
+    "not_found",
+    "fetch_limit",
+    "timed_out",
+    "cancelled",
+    "interrupted",
+    "stopped",
+    "refused",
+    "budget",
+    "tool_misuse",
+    "tree_unavailable",
+    "model_failed",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+"""The closed set of ways a run can end."""
+
+LastWord = Literal["stop", "answer"]
+"""At the fetch limit: `stop` ends the run, `answer` gives the model one round without tools."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLimits:
+    """What bounds one run."""
+
+    fetches: int = 8
+    rounds: int = 24
+    """Calls to the model, those with malformed or unknown tool calls counted."""
+    seconds: float = 120.0
+    round_seconds: float = 60.0
+    same_wrong_path: int = 3
+    unknown_tools: int = 2
+    """So many unknown tools in a row end the run."""
+    last_word: LastWord = "stop"
+    history_characters: int = 12_000
+    """Of earlier turns; the oldest are left out first."""
+    question_characters: int = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunIds:
+    """Which run, of whom, on what."""
+
+    tenant: str
+    corpus: str
+    version: int
+    session: str
+    turn: int
+    run: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A leaf as the asker sees it: evidence or citation."""
+
+    doc_id: str
+    title: str
+    source: str
+    place: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """The audit record of one run, written on every way out."""
+
+    ids: RunIds
+    channel: Channel
+    door: Door
+    language: Language
+    question: str
+    answer: str
+    """What the asker read; the fixed sentence of the outcome where the model gave none."""
+    outcome: Outcome
+    confidence: Confidence | None
+    visits: tuple[Visit, ...]
+    evidence: tuple[Source, ...]
+    """The leaves the run read, in order."""
+    citations: tuple[Source, ...]
+    """Leaves the answer names; always among the evidence."""
+    struck_citations: int
+    """Named leaves that were not read: struck out of the answer."""
+    fetches: int
+    rounds: int
+    model: str
+    prompt_version: str
+    usage: Usage
+    usd: float | None
+    """None where the price is unknown."""
+    started_at: str
+    ended_at: str
+    total_ms: int
+    is_truncated: bool = False
+    """The answer hit the output limit."""
+    left_out_turns: int = 0
+    """Earlier turns that did not fit into the history."""
+    error_class: str | None = None
+    error_detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted:
+    ids: RunIds
+    question: str
+    model: str
+    channel: Channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundStarted:
+    """Whatever was drafted before may be dropped."""
+
+    round: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerDelta:
+    """Text of a reason or of the answer: not known yet which (`text.delta` on the wire)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeVisited:
+    visit: Visit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundFinished:
+    round: int
+    kind: Literal["navigate", "answer", "refused"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished:
+    record: RunRecord
+
+
+RunEvent = RunStarted | RoundStarted | AnswerDelta | NodeVisited | RoundFinished | RunFinished

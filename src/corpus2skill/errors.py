@@ -1,0 +1,183 @@
+"""Every error of the product, one tree.
+
+```
+Corpus2SkillError
+├── InvalidInput            what was asked cannot be done as asked; nothing was begun
+│   ├── UnusableSettings    limits or settings that cannot work together
+│   ├── NothingToCompile    no path given, or no readable source under the paths
+│   ├── ConfirmationNeeded  the step would lose or cost something and was not confirmed
+│   └── InvalidQuestion     empty or over-long question
+├── SourceRefused           one source document cannot become text (the others go on)
+├── NotFound                a named thing does not exist
+│   ├── NodeNotFound        no node at that path of that version
+│   ├── VersionNotFound
+│   ├── CorpusNotFound
+│   └── RecordNotFound
+├── Busy                    somebody else holds the corpus
+├── Damaged                 what lies on disk is not what was written
+├── WorkspaceUnusable       the workspace cannot be read or written (disk, rights, newer release)
+├── CompileFailed           a stage failed; the active version is untouched
+│   └── StrictRefusal       warnings under `--strict`
+└── ModelError              a model's failure, classified by the adapter
+    ├── ModelUnavailable    transient: worth another try later
+    ├── ModelRefused        the provider declined to answer
+    └── BadReply            the model answered something that cannot be used
+```
+
+An error carries a `code` (the key of its text in `messages/`) and the `values` that text needs, so that
+the doors can say it in the reader's language. `str(error)` is English and for logs. Callers catch a
+class, never a string.
+"""
+
+from __future__ import annotations
+
+
+class Corpus2SkillError(Exception):
+    """The root of the tree."""
+
+    code: str = "error"
+
+    def __init__(self, code: str | None = None, /, **values: object) -> None:
+        if code is not None:
+            self.code = code
+        self.values: dict[str, object] = values
+        """What came, and what was wanted: filled into the message of `code`."""
+        super().__init__(self.code, values)
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
+        return f"{self.code} ({shown})" if shown else self.code
+
+
+class InvalidInput(Corpus2SkillError):
+    """What was asked cannot be done as asked; nothing was begun."""
+
+    code = "invalid_input"
+
+
+class UnusableSettings(InvalidInput):
+    """Limits or settings that cannot work together."""
+
+    code = "unusable_settings"
+
+
+class NothingToCompile(InvalidInput):
+    """No path was given and none is remembered, or no readable source lies under the paths."""
+
+    code = "nothing_to_compile"
+
+
+class ConfirmationNeeded(InvalidInput):
+    """The step would lose or cost something and was not confirmed."""
+
+    code = "confirmation_needed"
+
+
+class InvalidQuestion(InvalidInput):
+    """The question is empty or too long."""
+
+    code = "invalid_question"
+
+
+class SourceRefused(Corpus2SkillError):
+    """One source document cannot become text. `code` is `refused.<verdict>`; the other sources go on."""
+
+    def __init__(self, verdict: str, /, detail: str | None = None, **values: object) -> None:
+        self.verdict = verdict
+        """A refusing `Verdict` of `domain.corpus`."""
+        self.detail = detail
+        """The key of a more exact text, `refused.<verdict>.<detail>`, where there is one."""
+        super().__init__(f"refused.{verdict}.{detail}" if detail else f"refused.{verdict}", **values)
+
+
+class NotFound(Corpus2SkillError):
+    """A named thing does not exist."""
+
+    code = "not_found"
+
+
+class NodeNotFound(NotFound):
+    """No node at that path of that version.
+
+    `children` are the valid names at the nearest node that exists, `at` that node's path.
+    """
+
+    code = "node_not_found"
+
+    def __init__(self, path: str, /, *, at: str, children: tuple[str, ...]) -> None:
+        self.path = path
+        self.at = at
+        self.children = children
+        super().__init__(path=path, at=at, children=", ".join(children))
+
+
+class VersionNotFound(NotFound):
+    """The corpus has no such version, or no active one."""
+
+    code = "version_not_found"
+
+
+class CorpusNotFound(NotFound):
+    """The workspace has no such corpus."""
+
+    code = "corpus_not_found"
+
+
+class RecordNotFound(NotFound):
+    """No run record of that id."""
+
+    code = "record_not_found"
+
+
+class Busy(Corpus2SkillError):
+    """Somebody else is compiling this corpus."""
+
+    code = "busy"
+
+
+class Damaged(Corpus2SkillError):
+    """What lies on disk is not what was written."""
+
+    code = "damaged"
+
+
+class WorkspaceUnusable(Corpus2SkillError):
+    """The workspace cannot be read or written: a full or read-only disk, missing rights, a newer release."""
+
+    code = "workspace_unusable"
+
+
+class CompileFailed(Corpus2SkillError):
+    """A stage failed. The active version is untouched."""
+
+    code = "compile_failed"
+
+
+class StrictRefusal(CompileFailed):
+    """There were warnings and `strict` was asked for; nothing was published."""
+
+    code = "strict_refusal"
+
+
+class ModelError(Corpus2SkillError):
+    """A model's failure, classified by the adapter that saw it."""
+
+    code = "model_error"
+
+
+class ModelUnavailable(ModelError):
+    """Transient: the network, an overload, a cut stream. Worth another try later."""
+
+    code = "model_unavailable"
+
+
+class ModelRefused(ModelError):
+    """The provider declined to answer."""
+
+    code = "model_refused"
+
+
+class BadReply(ModelError):
+    """The model answered something that cannot be used."""
+
+    code = "bad_reply"

@@ -1,0 +1,1 @@
+"""The second line: from a question to an answer with its trail (the article, Parts 2 and 3)."""

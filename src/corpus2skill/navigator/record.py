@@ -1,0 +1,96 @@
+"""The audit record of a run: opened before the first call, closed on every way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from corpus2skill.domain.message import Confidence, Reply
+from corpus2skill.domain.run import Outcome, RunRecord, Source
+from corpus2skill.errors import Corpus2SkillError
+from corpus2skill.navigator.channel import shows_sources
+from corpus2skill.navigator.citation import resolve_citations
+from corpus2skill.navigator.outcome import declares_not_found, fixed_sentence
+from corpus2skill.navigator.prompt import PROMPT_VERSION
+from corpus2skill.navigator.run import Run
+from corpus2skill.navigator.trail import milliseconds
+
+_DETAIL_LIMIT = 500
+"""Characters of an error's text that a record keeps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """How a run came out and what the asker reads."""
+
+    outcome: Outcome
+    answer: str
+    confidence: Confidence | None = None
+    citations: tuple[Source, ...] = ()
+    struck_citations: int = 0
+    is_truncated: bool = False
+    error: BaseException | None = None
+
+
+def conclude_from_reply(run: Run, reply: Reply) -> Conclusion:
+    """Return what the model's own words come to: an answer, or its declaration that there is none."""
+    is_not_found = declares_not_found(reply.text)
+    answer = resolve_citations(
+        reply.text, run.trail.evidence, is_numbered=shows_sources(run.question.channel)
+    )
+    return Conclusion(
+        outcome="not_found" if is_not_found else "answered",
+        answer=answer.text,
+        confidence=None if is_not_found else reply.confidence or "strong",
+        citations=answer.citations,
+        struck_citations=answer.struck,
+        is_truncated=reply.stop == "max_tokens",
+    )
+
+
+def conclude_without_reply(run: Run, outcome: Outcome, error: BaseException | None = None) -> Conclusion:
+    """Return the fixed sentence of an `outcome` that the model did not put into words."""
+    sentence = fixed_sentence(outcome, run.language, run.question.channel, run.trail.titles)
+    return Conclusion(outcome=outcome, answer=sentence, error=error)
+
+
+def make_record(run: Run, conclusion: Conclusion) -> RunRecord:
+    """Return the record of `run` as it stands now."""
+    clock = run.navigator.clock
+    return RunRecord(
+        ids=run.ids,
+        channel=run.question.channel,
+        door=run.question.door,
+        language=run.language,
+        question=run.question.text,
+        answer=conclusion.answer,
+        outcome=conclusion.outcome,
+        confidence=conclusion.confidence,
+        visits=tuple(run.trail.visits),
+        evidence=tuple(run.trail.evidence.values()),
+        citations=conclusion.citations,
+        struck_citations=conclusion.struck_citations,
+        fetches=run.fetches,
+        rounds=run.rounds,
+        model=run.navigator.model.name,
+        prompt_version=PROMPT_VERSION,
+        usage=run.usage,
+        usd=run.navigator.price(run.usage),
+        started_at=run.started_at,
+        ended_at=timestamp(clock.now()),
+        total_ms=milliseconds(clock.monotonic() - run.began),
+        is_truncated=conclusion.is_truncated,
+        left_out_turns=run.left_out_turns,
+        error_class=None if conclusion.error is None else type(conclusion.error).__name__,
+        error_detail=_detail(conclusion.error),
+    )
+
+
+def timestamp(time: datetime) -> str:
+    """Return a UTC time as RFC 3339 with milliseconds."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _detail(error: BaseException | None) -> str | None:
+    """Return the text of one of our own errors; a stranger's may hold anything, a key too."""
+    return str(error)[:_DETAIL_LIMIT] if isinstance(error, Corpus2SkillError) else None

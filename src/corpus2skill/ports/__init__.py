@@ -1,0 +1,1 @@
+"""What the core asks of the world: small protocols, answered by adapters and, in tests, by fakes."""

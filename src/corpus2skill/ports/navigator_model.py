@@ -1,0 +1,53 @@
+"""The model that walks the tree."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from corpus2skill.domain.language import Language
+from corpus2skill.domain.message import Message, ModelEvent
+from corpus2skill.domain.session import Channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as a model is told of it. `schema` is the JSON Schema of its input, as JSON text."""
+
+    name: str
+    description: str
+    schema: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavigatorRequest:
+    """One round's input. Within a run `messages` only grows; the rest stays as it is."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...]
+    """`get_document`, or nothing for a last word without tools."""
+    max_output_tokens: int
+    language: Language
+    """Of the answer."""
+    channel: Channel
+
+
+class NavigatorModel(Protocol):
+    """Chooses the next node or answers."""
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, as in records."""
+        ...
+
+    def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
+        """Stream text deltas, then exactly one `Reply`.
+
+        Raises:
+            ModelUnavailable: the call failed or the stream broke; what was streamed is to be dropped.
+            ModelRefused: the provider declined.
+            BadReply: the stream ended without a usable reply.
+        """
+        ...

@@ -1,0 +1,223 @@
+"""Where versions and records are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from corpus2skill.domain.chunk import ChunkSizes
+from corpus2skill.domain.corpus import SourceReport, SourceText
+from corpus2skill.domain.language import Language
+from corpus2skill.domain.run import Outcome, RunIds, RunRecord
+from corpus2skill.domain.session import Session
+from corpus2skill.domain.trail import Visit
+from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.domain.version import ChunkRow, Manifest, VersionContent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Something wrong with a written version. `code` is a key of `messages/` under `fault.`."""
+
+    code: str
+    file: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionStamp:
+    """What a version gets when it is written, beside its content."""
+
+    version: int
+    predecessor: int | None
+    created_at: str
+    product: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusConfig:
+    """What a corpus remembers between compiles."""
+
+    paths: tuple[str, ...] = ()
+    """Absolute paths of the last `compile PATH...`."""
+    title: str | None = None
+    language: Language | None = None
+    """None: found anew by each compile."""
+    sizes: ChunkSizes | None = None
+    """None, here and below: the workspace's settings."""
+    limits: TreeLimits | None = None
+
+
+class VersionStore(Protocol):
+    """Immutable versions of corpora and the one pointer to the active one."""
+
+    def corpora(self) -> tuple[str, ...]:
+        """Names of all corpora, sorted."""
+        ...
+
+    def config(self, corpus: str) -> CorpusConfig:
+        """What the corpus remembers; an empty one for a new corpus."""
+        ...
+
+    def save_config(self, corpus: str, config: CorpusConfig) -> None: ...
+
+    def versions(self, corpus: str) -> tuple[int, ...]:
+        """Complete versions, ascending. What a killed compile left half written is not among them."""
+        ...
+
+    def next_version(self, corpus: str) -> int:
+        """A number above every version that ever was complete here, removed ones counted."""
+        ...
+
+    def active(self, corpus: str) -> int | None:
+        """The active version's number, None for a corpus that never had one.
+
+        Raises:
+            Damaged: the pointer cannot be read.
+        """
+        ...
+
+    def exclusive(self, corpus: str) -> AbstractContextManager[None]:
+        """Hold the corpus for one compile; freed however the holder dies. Clears what a killed one left.
+
+        Raises:
+            Busy: another process or thread holds it.
+        """
+        ...
+
+    def write(
+        self, content: VersionContent, stamp: VersionStamp, files: Iterable[tuple[str, bytes]]
+    ) -> Manifest:
+        """Write a whole version beside the others; it appears at once, complete and synced, or not at all.
+
+        `files` are `(path, content)` below the version: `tree/<corpus>/...` and `lexical/...`. Manifest,
+        hashes, sources, chunks and texts are written from `content`.
+
+        Raises:
+            WorkspaceUnusable: the disk is full or read-only.
+        """
+        ...
+
+    def manifest(self, corpus: str, version: int) -> Manifest:
+        """Raises: VersionNotFound, Damaged, WorkspaceUnusable (a newer release wrote it)."""
+        ...
+
+    def node_text(self, corpus: str, version: int, path: str) -> str | None:
+        """Return a node file's text, None where there is no such file. `path` must be canonical.
+
+        Reads that one file and nothing else.
+
+        Raises:
+            Damaged: the file is there and cannot be read as text.
+            VersionNotFound: the version is gone.
+        """
+        ...
+
+    def chunk_row(self, corpus: str, version: int, chunk_id: str) -> ChunkRow | None:
+        """Return what is known of one chunk; cost does not grow with the tree."""
+        ...
+
+    def chunk_rows(self, corpus: str, version: int) -> Iterator[ChunkRow]: ...
+
+    def source_reports(self, corpus: str, version: int) -> tuple[SourceReport, ...]: ...
+
+    def source_texts(self, corpus: str, version: int) -> Iterator[SourceText]: ...
+
+    def source_text(self, corpus: str, version: int, source: str) -> SourceText | None: ...
+
+    def file_faults(self, corpus: str, version: int) -> Iterator[Fault]:
+        """Yield what differs from the hashes: changed, missing, unknown files."""
+        ...
+
+    def activate(self, corpus: str, version: int) -> None:
+        """Move the pointer in one step; readers see the old or the new version.
+
+        Raises:
+            VersionNotFound: there is no such complete version.
+        """
+        ...
+
+    def previous(self, corpus: str) -> int | None:
+        """The version that was active before the present one and still exists: where `rollback` goes."""
+        ...
+
+    def rollback(self, corpus: str) -> int:
+        """Activate `previous` and return it; repeated, it goes further back.
+
+        Raises:
+            VersionNotFound: there is none.
+        """
+        ...
+
+    def remove(self, corpus: str, version: int) -> None:
+        """Remove a version that is not active."""
+        ...
+
+    def size(self, corpus: str, version: int) -> int:
+        """Bytes on disk."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordFilter:
+    """Which records; None means any."""
+
+    corpus: str | None = None
+    session: str | None = None
+    outcome: Outcome | None = None
+    version: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainVerdict:
+    """What checking a tenant's chain of records found."""
+
+    records: int
+    head: str
+    """Hash of the newest record; a cut tail shows against a head that was kept elsewhere."""
+    faults: tuple[Fault, ...]
+
+
+class RecordStore(Protocol):
+    """Run records, one chain per tenant, appended when a run closes."""
+
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
+        """Note that a run began. `opening` is the record as it stands now; should its owner die, it is
+        closed from this and the visits so far."""
+        ...
+
+    def add_visit(self, ids: RunIds, visit: Visit) -> None:
+        """Write a visit as it happens."""
+        ...
+
+    def close_run(self, record: RunRecord) -> None:
+        """Append the finished record to the chain and drop the open run, in one transaction."""
+        ...
+
+    def close_dead(self, closing_answer: str) -> int:
+        """Close runs whose lease has lapsed as `stopped`, with the visits so far; return how many."""
+        ...
+
+    def session(self, tenant: str, session: str) -> Session:
+        """The turns of a session, oldest first, from closed records; an empty session for a new id."""
+        ...
+
+    def record(self, tenant: str, run: str) -> RunRecord:
+        """Raises: RecordNotFound. A unique beginning of a run id is enough."""
+        ...
+
+    def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
+        """Newest first."""
+        ...
+
+    def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
+        """Versions that a kept record ran on."""
+        ...
+
+    def verify(self, tenant: str) -> ChainVerdict:
+        """Recompute the chain from the first record."""
+        ...

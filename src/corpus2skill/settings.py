@@ -1,0 +1,135 @@
+"""Environment and file, read once into one frozen value.
+
+What wins, from strong to weak: an option of the command, `CORPUS2SKILL_<NAME>` in the environment, the
+workspace's `settings.toml`, the default.
+"""
+
+from __future__ import annotations
+
+import locale
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from corpus2skill.errors import UnusableSettings
+
+HOME_VARIABLE = "CORPUS2SKILL_HOME"
+LANGUAGE_VARIABLE = "CORPUS2SKILL_LANG"
+SETTINGS_FILE = "settings.toml"
+DEFAULT_WORKSPACE = ".corpus2skill"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of one workspace. Sizes in characters where nothing else is said."""
+
+    corpus: str = "default"
+    """The corpus meant where none is named."""
+    model: str = "offline"
+    """Engine of compiles and questions. A paid one is used only when named here or by an option."""
+    chunk_limit: int = 1500
+    chunk_minimum: int = 40
+    max_children: int = 12
+    """Groups in one node."""
+    max_leaves: int = 30
+    """Leaves in one group."""
+    fetch_limit: int = 8
+    """Fetches of one run."""
+    last_word: str = "stop"
+    """At the fetch limit: `stop`, or `answer` for one round without tools."""
+    run_seconds: float = 120.0
+    round_seconds: float = 60.0
+    history_characters: int = 12_000
+    question_characters: int = 10_000
+    max_file_bytes: int = 100_000_000
+    max_characters: int = 20_000_000
+    """Of one source document's text."""
+    max_pages: int = 5_000
+    """Of one PDF."""
+
+
+NAMES = tuple(field.name for field in fields(Settings))
+
+
+def workspace_path(option: str | None, environment: Mapping[str, str]) -> Path:
+    """Where the workspace is: the option, `CORPUS2SKILL_HOME`, or `.corpus2skill` in the current folder."""
+    return Path(option or environment.get(HOME_VARIABLE) or DEFAULT_WORKSPACE).expanduser().absolute()
+
+
+def interface_language(environment: Mapping[str, str]) -> str:
+    """`ja` or `en` for output and errors: `CORPUS2SKILL_LANG`, else the locale."""
+    wanted = environment.get(LANGUAGE_VARIABLE)
+    if wanted:
+        return "ja" if wanted.lower().startswith("ja") else "en"
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if environment.get(name):
+            return "ja" if environment[name].lower().startswith("ja") else "en"
+    return "ja" if (locale.getlocale()[0] or "").lower().startswith("ja") else "en"
+
+
+def load_settings(workspace: Path, environment: Mapping[str, str] | None = None) -> Settings:
+    """Read the settings of a workspace.
+
+    Raises:
+        UnusableSettings: a value of the file or the environment is not what is wanted there.
+    """
+    stored = read_settings_file(workspace)
+    from_environment = {
+        name: text
+        for name in NAMES
+        if (text := (environment or os.environ).get(f"CORPUS2SKILL_{name.upper()}")) is not None
+    }
+    return Settings(
+        **{name: parse_value(name, value) for name, value in {**stored, **from_environment}.items()}  # type: ignore[arg-type]
+    )
+
+
+def read_settings_file(workspace: Path) -> dict[str, object]:
+    """What `settings.toml` says, unchecked but for its names; empty without a file."""
+    file = workspace / SETTINGS_FILE
+    try:
+        stored = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UnusableSettings("settings_unreadable", file=str(file), reason=str(error)) from error
+    for name in stored:
+        check_name(name)
+    return stored
+
+
+def check_name(name: str) -> None:
+    """Raises: UnusableSettings: there is no such setting."""
+    if name not in NAMES:
+        raise UnusableSettings("unknown_setting", name=name, known=", ".join(NAMES))
+
+
+def parse_value(name: str, value: object) -> str | int | float:
+    """Turn what came from a file, the environment or a command into the setting's type.
+
+    Raises:
+        UnusableSettings: it is of another type or out of range.
+    """
+    default = getattr(Settings(), name)
+    wanted = type(default)
+    try:
+        parsed = wanted(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
+    except ValueError:
+        parsed = None
+    if parsed is None or not _is_allowed(name, parsed):
+        raise UnusableSettings("setting_value", name=name, value=str(value), wanted=_wanted(name, wanted))
+    return parsed
+
+
+def _is_allowed(name: str, value: str | int | float) -> bool:
+    if name == "last_word":
+        return value in {"stop", "answer"}
+    return bool(value) if isinstance(value, str) else value > 0
+
+
+def _wanted(name: str, wanted: type) -> str:
+    if name == "last_word":
+        return "stop | answer"
+    return {int: "1, 2, 3, ...", float: "> 0", str: "text"}[wanted]

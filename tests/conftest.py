@@ -1,0 +1,33 @@
+"""What every test may ask for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """Async tests (`pytest.mark.anyio`) run on asyncio alone: it is what the product runs on."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def packs() -> Path:
+    """The folder of question packs, which are no part of the project."""
+    return _folder_from("CORPUS2SKILL_PACKS")
+
+
+@pytest.fixture(scope="session")
+def documents() -> Path:
+    """The folder of real documents with the verdict each must get, which are no part of the project."""
+    return _folder_from("CORPUS2SKILL_DOCUMENTS")
+
+
+def _folder_from(variable: str) -> Path:
+    folder = os.environ.get(variable)
+    if not folder:
+        pytest.skip(f"{variable} names no folder")
+    return Path(folder)
