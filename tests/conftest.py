@@ -31,3 +31,7 @@ def _folder_from(variable: str) -> Path:
     if not folder:
         pytest.skip(f"{variable} names no folder")
     return Path(folder)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "requirement(id): the promise of tests/requirements.py that this holds")

@@ -50,7 +50,8 @@ class Settings:
     """Of one PDF."""
 
 
-NAMES = tuple(field.name for field in fields(Settings))
+_TYPES = {field.name: str(field.type) for field in fields(Settings)}
+NAMES = tuple(_TYPES)
 
 
 def workspace_path(option: str | None, environment: Mapping[str, str]) -> Path:
@@ -112,15 +113,19 @@ def parse_value(name: str, value: object) -> str | int | float:
     Raises:
         UnusableSettings: it is of another type or out of range.
     """
-    default = getattr(Settings(), name)
-    wanted = type(default)
-    try:
-        parsed = wanted(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else None
-    except ValueError:
-        parsed = None
+    parsed = _parsed(value, _TYPES[name])
     if parsed is None or not _is_allowed(name, parsed):
-        raise UnusableSettings("setting_value", name=name, value=str(value), wanted=_wanted(name, wanted))
+        raise UnusableSettings("setting_value", name=name, value=str(value), wanted=_wanted(name))
     return parsed
+
+
+def _parsed(value: object, wanted: str) -> str | int | float | None:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        return {"str": str, "int": int, "float": float}[wanted](value)
+    except ValueError:
+        return None
 
 
 def _is_allowed(name: str, value: str | int | float) -> bool:
@@ -129,7 +134,7 @@ def _is_allowed(name: str, value: str | int | float) -> bool:
     return bool(value) if isinstance(value, str) else value > 0
 
 
-def _wanted(name: str, wanted: type) -> str:
+def _wanted(name: str) -> str:
     if name == "last_word":
         return "stop | answer"
-    return {int: "1, 2, 3, ...", float: "> 0", str: "text"}[wanted]
+    return {"int": "1, 2, 3, ...", "float": "> 0", "str": "text"}[_TYPES[name]]

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tomli_w
-
-from corpus2skill.adapters.store.durable import replace_file
-from corpus2skill.application.wiring import Workspace
-from corpus2skill.settings import SETTINGS_FILE, check_name, parse_value, read_settings_file
+from corpus2skill.application.wiring import Workspace, write_settings_file
+from corpus2skill.settings import check_name, parse_value, read_settings_file
 
 
 def set_setting(workspace: Workspace, name: str, value: str) -> None:
@@ -16,7 +13,8 @@ def set_setting(workspace: Workspace, name: str, value: str) -> None:
         UnusableSettings: no such setting, or not such a value.
     """
     check_name(name)
-    _write(workspace, {**read_settings_file(workspace.path), name: parse_value(name, value)})
+    stored = {**read_settings_file(workspace.path), name: parse_value(name, value)}
+    write_settings_file(workspace, stored)
 
 
 def unset_setting(workspace: Workspace, name: str) -> None:
@@ -24,9 +22,4 @@ def unset_setting(workspace: Workspace, name: str) -> None:
     check_name(name)
     stored = read_settings_file(workspace.path)
     stored.pop(name, None)
-    _write(workspace, stored)
-
-
-def _write(workspace: Workspace, stored: dict[str, object]) -> None:
-    workspace.versions.prepare()
-    replace_file(workspace.path / SETTINGS_FILE, tomli_w.dumps(stored).encode("utf-8"))
+    write_settings_file(workspace, stored)

@@ -120,9 +120,7 @@ def _request(
     sizes = config.sizes or _default_sizes(workspace)
     if sizes.limit <= sizes.minimum or sizes.minimum < 0:
         raise UnusableSettings("chunk_sizes", limit=sizes.limit, minimum=sizes.minimum)
-    limits = replace(
-        config.limits or _default_limits(workspace), fetch_limit=workspace.settings.fetch_limit
-    )
+    limits = replace(config.limits or _default_limits(workspace), fetch_limit=workspace.settings.fetch_limit)
     return CompileRequest(
         corpus=corpus,
         title=config.title or corpus,

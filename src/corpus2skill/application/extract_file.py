@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
+
 from corpus2skill.application.wiring import Workspace, extractor, source_reader
 from corpus2skill.compiler.chunk import chunk_texts
 from corpus2skill.domain.chunk import Chunk, ChunkSizes
@@ -31,7 +33,7 @@ async def extract_file(
     Raises:
         InvalidInput: `file` is a folder or is not there.
     """
-    if file.is_dir():
+    if await anyio.Path(file).is_dir():
         raise InvalidInput("file_wanted", path=str(file))
     reader = source_reader(workspace, [file])
     settings = workspace.settings

@@ -119,9 +119,7 @@ def compare(workspace: Workspace, corpus: str | None, before: int, after: int) -
 def check(workspace: Workspace, corpus: str | None, version: int | None) -> CheckResult:
     """Verify a version from its files alone."""
     name, number = chosen_version(workspace, corpus, version)
-    return CheckResult(
-        corpus=name, version=number, faults=tuple(verify(workspace.versions, name, number))
-    )
+    return CheckResult(corpus=name, version=number, faults=tuple(verify(workspace.versions, name, number)))
 
 
 def prunable(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunable]]:

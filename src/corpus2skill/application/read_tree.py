@@ -51,9 +51,7 @@ def _below(reader: TreeReader, node: Node, level: int, depth: int | None) -> Ite
     for child in node.offered:
         path = _path(folder, child)
         is_leaf = child.node_type == "document"
-        yield OutlineLine(
-            depth=level, path=path, title=child.title, summary=child.summary, is_leaf=is_leaf
-        )
+        yield OutlineLine(depth=level, path=path, title=child.title, summary=child.summary, is_leaf=is_leaf)
         if not is_leaf:
             yield from _below(reader, reader.fetch(path), level + 1, depth)
 

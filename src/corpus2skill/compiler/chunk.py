@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from corpus2skill.domain.chunk import Chunk, ChunkSizes, Place
@@ -185,7 +185,11 @@ class _Cutter:
         at = start
         for line in self.text[start:end].split("\n"):
             if line.strip() and not self.is_headings_only(at, at + len(line)):
-                if len(line) > _CHOICE_LENGTH or not _LIST_ITEM.match(line) or _SENTENCE_END.search(line + " "):
+                if (
+                    len(line) > _CHOICE_LENGTH
+                    or not _LIST_ITEM.match(line)
+                    or _SENTENCE_END.search(line + " ")
+                ):
                     return False
                 items += 1
             at += len(line) + 1
@@ -252,27 +256,20 @@ def _table_header(text: str, region: Region | None, start: int) -> str | None:
 def _kept_numbers(chunks: Sequence[Chunk], known: Sequence[ChunkRow]) -> dict[int, int]:
     """Position in `chunks` to the number that it had before."""
     numbers: dict[int, int] = {}
-    free = list(known)
-    for key_of_row, key_of_chunk in (
-        (lambda row: (row.fingerprint, row.source), lambda chunk: (chunk.fingerprint, chunk.source)),
-        (lambda row: (row.fingerprint, ""), lambda chunk: (chunk.fingerprint, "")),
-    ):
-        free = _match(chunks, free, numbers, key_of_row, key_of_chunk)
+    left = _match(chunks, known, numbers, is_same_source=True)
+    _match(chunks, left, numbers, is_same_source=False)
     return numbers
 
 
 def _match(
-    chunks: Sequence[Chunk],
-    rows: Sequence[ChunkRow],
-    numbers: dict[int, int],
-    key_of_row: Callable[[ChunkRow], tuple[str, str]],
-    key_of_chunk: Callable[[Chunk], tuple[str, str]],
+    chunks: Sequence[Chunk], rows: Sequence[ChunkRow], numbers: dict[int, int], *, is_same_source: bool
 ) -> list[ChunkRow]:
-    """Give equal keys their numbers in order; return the rows that found no chunk."""
+    """Give equal chunks the numbers of equal rows, in order; return the rows that found no chunk."""
     waiting: dict[tuple[str, str], deque[ChunkRow]] = {}
     for row in rows:
-        waiting.setdefault(key_of_row(row), deque()).append(row)
+        waiting.setdefault((row.fingerprint, row.source if is_same_source else ""), deque()).append(row)
     for position, chunk in enumerate(chunks):
-        if position not in numbers and (queue := waiting.get(key_of_chunk(chunk))):
+        queue = waiting.get((chunk.fingerprint, chunk.source if is_same_source else ""))
+        if queue and position not in numbers:
             numbers[position] = chunk_number(queue.popleft().chunk_id) or 0
     return [row for queue in waiting.values() for row in queue]

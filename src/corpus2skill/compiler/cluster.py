@@ -105,7 +105,10 @@ class _Clustering:
     ) -> None:
         self.items = {item.chunk.chunk_id: _item(item) for item in chunks}
         self.order = {chunk_id: position for position, chunk_id in enumerate(self.items)}
-        self.grouper, self.title, self.limits, self.language = grouper, title, limits, language
+        self.grouper = grouper
+        self.title = title
+        self.limits = limits
+        self.language: Language = language
         self.first_twin = {member: family[0] for family in twins for member in family}
         self.repairs = Repairs()
 
@@ -142,8 +145,7 @@ class _Clustering:
         self.count(missing_ids=len(missing))
         if not groups:
             return tuple(self.plain_group(run) for run in shape.slices(names, self.limits.max_leaves))
-        groups = self.with_members(groups, await self.placed(groups, missing, must_place=True))
-        return groups
+        return self.with_members(groups, await self.placed(groups, missing, must_place=True))
 
     def plain_group(self, names: Sequence[str]) -> Group:
         """A group by rule: neighbours, named after the first."""
@@ -184,7 +186,9 @@ class _Clustering:
     def neighbours(self, groups: tuple[Group, ...], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
         """The group of the nearest chunk before each name, or of the first chunk there is."""
         owners = {
-            self.order[member]: address for address, group in _leaf_groups(groups) for member in group.member_ids
+            self.order[member]: address
+            for address, group in _leaf_groups(groups)
+            for member in group.member_ids
         }
         positions = sorted(owners)
         found: dict[str, tuple[int, ...]] = {}
@@ -304,9 +308,9 @@ class _Clustering:
             replace(group, groups=await self.described_again(group.groups, known, group.title))
             for group in groups
         ]
-        said: list[Group] = []
-        for group in inner:
-            said.append(await self.described(group, inner) if known.needs_description(group) else group)
+        said = [
+            await self.described(group, inner) if known.needs_description(group) else group for group in inner
+        ]
         return shape.name_apart(said, parent_title)
 
     async def described(self, group: Group, siblings: Sequence[Group]) -> Group:

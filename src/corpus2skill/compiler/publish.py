@@ -77,9 +77,7 @@ def _child_path(folder: str, child: Child) -> str:
     return f"{folder}{child.name}{'/' + SUMMARY_FILE if child.node_type == 'skill_summary' else '.md'}"
 
 
-def _leaf_faults(
-    store: VersionStore, corpus: str, version: int, reached: dict[str, str]
-) -> Iterator[Fault]:
+def _leaf_faults(store: VersionStore, corpus: str, version: int, reached: dict[str, str]) -> Iterator[Fault]:
     """Hold the reached leaves against the chunks, and their bodies against the source texts."""
     rows = {row.chunk_id: row for row in store.chunk_rows(corpus, version)}
     for name in reached.keys() - rows.keys():

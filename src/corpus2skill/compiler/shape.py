@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from math import ceil
 
 from corpus2skill.domain.chunk import TITLE_LIMIT
@@ -82,9 +83,7 @@ def pack(groups: Sequence[Group], max_children: int) -> tuple[Group, ...]:
     while len(level) > max_children:
         count = max(ceil(len(level) / max_children), 2)
         bounds = [index * len(level) // count for index in range(count + 1)]
-        level = tuple(
-            _parent(level[start:stop]) for start, stop in zip(bounds, bounds[1:], strict=False)
-        )
+        level = tuple(_parent(level[start:stop]) for start, stop in pairwise(bounds))
     return level
 
 

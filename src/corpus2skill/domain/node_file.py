@@ -107,7 +107,9 @@ def parse_summary_node(text: str) -> SummaryNodeFile:
         raise ValueError("no list of children, or no name in the front matter")
     title, summary = _title_and_summary(head)
     children = tuple(child for line in list_text.split("\n") if (child := _parse_child(line)) is not None)
-    return SummaryNodeFile(name=front["name"], title=title, summary=summary, content=content, children=children)
+    return SummaryNodeFile(
+        name=front["name"], title=title, summary=summary, content=content, children=children
+    )
 
 
 def parse_leaf(text: str) -> LeafFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 from corpus2skill.navigator.outcome import CancelReason, RunEnded, outcome_of_cancel
@@ -40,7 +40,7 @@ class Cancellation:
             raise asyncio.CancelledError
 
     @contextmanager
-    def over_current_task(self) -> Iterator[None]:
+    def over_current_task(self) -> Generator[None]:
         """Let `cancel` reach the code within, which then ends in `RunEnded`.
 
         A cancellation of the task that did not come through `cancel` goes through as it is.
@@ -65,7 +65,7 @@ class Cancellation:
 
 
 @asynccontextmanager
-async def time_limit(seconds: float) -> AsyncIterator[None]:
+async def time_limit(seconds: float) -> AsyncGenerator[None]:
     """Bound the time of the code within, even where it turns the cancellation into another error.
 
     Raises:

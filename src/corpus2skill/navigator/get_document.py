@@ -19,7 +19,9 @@ def tool_spec(language: Language) -> ToolSpec:
     """Return the tool as the article words it."""
     schema = {
         "type": "object",
-        "properties": {"path": {"type": "string", "description": message(language, "tool.get_document.path")}},
+        "properties": {
+            "path": {"type": "string", "description": message(language, "tool.get_document.path")}
+        },
         "required": ["path"],
         "additionalProperties": False,
     }

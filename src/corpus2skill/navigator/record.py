@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from corpus2skill.domain.message import Confidence, Reply
-from corpus2skill.domain.run import Outcome, RunRecord, Source
+from corpus2skill.domain.run import Outcome, RunFinished, RunRecord, RunStarted, Source
 from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.navigator.channel import shows_sources
 from corpus2skill.navigator.citation import resolve_citations
 from corpus2skill.navigator.outcome import declares_not_found, fixed_sentence
 from corpus2skill.navigator.prompt import PROMPT_VERSION
-from corpus2skill.navigator.run import Run
+from corpus2skill.navigator.run import Run, timestamp
 from corpus2skill.navigator.trail import milliseconds
 
+_LEASE_GRACE = 60.0
+"""Seconds beyond a run's own time limit before another process may take it for dead."""
 _DETAIL_LIMIT = 500
 """Characters of an error's text that a record keeps."""
 
@@ -30,6 +31,29 @@ class Conclusion:
     struck_citations: int = 0
     is_truncated: bool = False
     error: BaseException | None = None
+
+
+def open_record(run: Run) -> None:
+    """Note that `run` began, as it would read if nothing more were heard of it."""
+    opening = _make_record(run, conclude_without_reply(run, "stopped"))
+    lease = run.limits.seconds + _LEASE_GRACE
+    run.navigator.records.open_run(run.ids, opening, lease)
+    run.tell(
+        RunStarted(
+            ids=run.ids,
+            question=run.question.text,
+            model=run.navigator.model.name,
+            channel=run.question.channel,
+        )
+    )
+
+
+def close_record(run: Run, conclusion: Conclusion) -> RunRecord:
+    """Write the record. It awaits nothing, so no cancellation can come in between."""
+    record = _make_record(run, conclusion)
+    run.navigator.records.close_run(record)
+    run.tell(RunFinished(record=record))
+    return record
 
 
 def conclude_from_reply(run: Run, reply: Reply) -> Conclusion:
@@ -54,7 +78,7 @@ def conclude_without_reply(run: Run, outcome: Outcome, error: BaseException | No
     return Conclusion(outcome=outcome, answer=sentence, error=error)
 
 
-def make_record(run: Run, conclusion: Conclusion) -> RunRecord:
+def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
     """Return the record of `run` as it stands now."""
     clock = run.navigator.clock
     return RunRecord(
@@ -84,11 +108,6 @@ def make_record(run: Run, conclusion: Conclusion) -> RunRecord:
         error_class=None if conclusion.error is None else type(conclusion.error).__name__,
         error_detail=_detail(conclusion.error),
     )
-
-
-def timestamp(time: datetime) -> str:
-    """Return a UTC time as RFC 3339 with milliseconds."""
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _detail(error: BaseException | None) -> str | None:

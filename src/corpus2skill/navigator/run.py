@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from corpus2skill.domain.language import Language
-from corpus2skill.domain.message import Message, Usage
+from corpus2skill.domain.message import Message, ProgramMessage, Text, Usage
 from corpus2skill.domain.run import RunEvent, RunIds, RunLimits
 from corpus2skill.domain.tree import Node
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.question import Question
+from corpus2skill.navigator.session import build_history
 from corpus2skill.navigator.trail import Trail
 from corpus2skill.navigator.tree_reader import TreeReader
 from corpus2skill.ports.clock import Clock, Ids
@@ -84,6 +86,43 @@ class Run:
             return
         try:
             self.listener(event)
-        except Exception:
+        except Exception:  # noqa: BLE001 -- a lost listener may not stop a run, whatever it raises
             _log.exception("the listener of run %s failed and is told nothing more", self.ids.run)
             self.listener = None
+
+
+def begin_run(
+    question: Question,
+    navigator: Navigator,
+    listener: RunListener | None,
+    cancellation: Cancellation,
+) -> Run:
+    """Return a run before its first round: the session's history, then the question."""
+    session = navigator.records.session(question.tenant, question.session)
+    history = build_history(session.turns, navigator.limits.history_characters, question.language)
+    began = navigator.clock.monotonic()
+    return Run(
+        question=question,
+        navigator=navigator,
+        cancellation=cancellation,
+        listener=listener,
+        ids=RunIds(
+            tenant=question.tenant,
+            corpus=navigator.tree.corpus,
+            version=navigator.tree.version,
+            session=question.session,
+            turn=session.next_turn,
+            run=navigator.ids.new("run"),
+        ),
+        language=question.language,
+        started_at=timestamp(navigator.clock.now()),
+        began=began,
+        messages=[*history.messages, ProgramMessage((Text(question.text),))],
+        left_out_turns=history.left_out,
+        trail=Trail(clock=navigator.clock, last=began),
+    )
+
+
+def timestamp(time: datetime) -> str:
+    """Return a UTC time as RFC 3339 with milliseconds."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

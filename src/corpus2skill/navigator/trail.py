@@ -72,9 +72,7 @@ class Trail:
 
     def add_wrong_path(self, error: NodeNotFound, reason: Reason, began: float) -> Visit:
         """Note that there was no node where one was asked for."""
-        return self._add(
-            node=error.path, path=error.path, title="", found=None, reason=reason, began=began
-        )
+        return self._add(node=error.path, path=error.path, title="", found=None, reason=reason, began=began)
 
     @property
     def titles(self) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExtractLimits:
+class Limits:
     """Limits of one source document."""
 
-    characters: int = 20_000_000
+    max_characters: int = 20_000_000
     """Characters of extracted text."""
-    pages: int = 5_000
-    inflated_bytes: int = 200_000_000
+    max_pages: int = 5_000
+    max_inflated_bytes: int = 200_000_000
     """Bytes of all parts that are inflated out of one archive, counted while they are inflated."""

@@ -18,9 +18,10 @@ from corpus2skill.adapters.extract.japanese_codecs import (
     has_iso2022_escapes,
 )
 from corpus2skill.adapters.extract.text_look import (
+    has_common_kanji_only,
+    has_kana,
     is_likely_utf16,
     is_surely_foreign,
-    is_surely_japanese,
     japanese_look,
     require_readable,
     word_look,
@@ -118,13 +119,19 @@ def _from_guess(data: bytes) -> str:
     japanese, foreign = _japanese_reading(data), _foreign_reading(data)
     if japanese is None or foreign is None:
         text = foreign if japanese is None else japanese
-    elif is_surely_japanese(japanese[:_SAMPLE]):
-        text = japanese
     else:
-        text = foreign if is_surely_foreign(foreign[:_SAMPLE]) else None
+        text = _clear_winner(japanese, foreign)
     if text is None:
         raise SourceRefused("undecodable")
     return text
+
+
+def _clear_winner(japanese: str, foreign: str) -> str | None:
+    if has_kana(japanese[:_SAMPLE]):
+        return japanese
+    if is_surely_foreign(foreign[:_SAMPLE]):
+        return foreign
+    return japanese if has_common_kanji_only(japanese[:_SAMPLE]) else None
 
 
 def _japanese_reading(data: bytes) -> str | None:

@@ -57,12 +57,15 @@ def japanese_look(text: str) -> float:
     return weighed / (counts.total() or 1)
 
 
-def is_surely_japanese(text: str) -> bool:
-    """True where a Japanese reading needs no further witness: kana in it, or kanji of the common set only."""
+def has_kana(text: str) -> bool:
+    """True where kana stand among the other characters as they do in Japanese prose."""
     beyond = [character for character in text if character > "\x7f" and not character.isspace()]
-    if sum(1 for character in beyond if _KANA.match(character)) >= _KANA_SHARE * len(beyond):
-        return True
-    kanji = [character for character in beyond if _KANJI.match(character)]
+    return sum(1 for character in beyond if _KANA.match(character)) >= _KANA_SHARE * (len(beyond) or 1)
+
+
+def has_common_kanji_only(text: str) -> bool:
+    """True where the kanji are those of JIS level 1; other Chinese characters read as Japanese are not."""
+    kanji = [character for character in text if _KANJI.match(character)]
     return bool(kanji) and sum(map(_is_first_level, kanji)) >= _COMMON_SHARE * len(kanji)
 
 

@@ -1,0 +1,76 @@
+"""Reads every format that we read: chooses the module for it and holds its result to the promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from corpus2skill.adapters.extract.delimited import extract_csv, extract_tsv
+from corpus2skill.adapters.extract.formats import Format, format_of
+from corpus2skill.adapters.extract.limits import Limits
+from corpus2skill.adapters.extract.markdown import extract_markdown
+from corpus2skill.adapters.extract.plain import extract_plain
+from corpus2skill.adapters.extract.text_shape import is_blank
+from corpus2skill.domain.corpus import ExtractedText, SourceFile
+from corpus2skill.errors import SourceRefused
+
+_IDENTITY = "extract-1"
+"""Raised whenever the same bytes may give another text or shape."""
+
+
+class Extractors:
+    """Every format behind one port."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    @property
+    def identity(self) -> str:
+        return _IDENTITY
+
+    async def extract(self, file: SourceFile) -> ExtractedText:
+        """Return the text of `file`; never an empty one.
+
+        Raises:
+            SourceRefused: with any refusing verdict.
+        """
+        return extract_document(file.source, file.data, self._limits)
+
+
+def extract_document(source: str, data: bytes, limits: Limits) -> ExtractedText:
+    """Return the text of one document. Pure: it could run in another process as it stands.
+
+    Raises:
+        SourceRefused: with any refusing verdict.
+    """
+    kind = format_of(source, data)
+    if not data:
+        raise SourceRefused("empty")
+    extracted = _reader(kind)(data, limits)
+    if is_blank(extracted.text):
+        raise SourceRefused("empty")
+    return extracted
+
+
+def _reader(kind: Format) -> Callable[[bytes, Limits], ExtractedText]:
+    """The heavy ones are imported when the first such document comes."""
+    match kind:
+        case "text":
+            return extract_plain
+        case "markdown":
+            return extract_markdown
+        case "csv":
+            return extract_csv
+        case "tsv":
+            return extract_tsv
+        case "html":
+            from corpus2skill.adapters.extract.html import extract_html
+
+            return extract_html
+        case "docx":
+            from corpus2skill.adapters.extract.docx import extract_docx
+
+            return extract_docx
+        case "pdf":
+            from corpus2skill.adapters.extract.pdf import extract_pdf
+
+            return extract_pdf

@@ -1,0 +1,56 @@
+"""Groups chunks by the order their authors gave them, and by their words where there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from corpus2skill.adapters.offline.naming import group_summary
+from corpus2skill.adapters.offline.placing import place_items
+from corpus2skill.adapters.offline.planting import Planting
+from corpus2skill.adapters.offline.telling_terms import contrasting, terms
+from corpus2skill.adapters.offline.naming import distinct_title, terms_title
+from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
+from corpus2skill.domain.language import Language
+from corpus2skill.domain.tree import TreeLimits
+
+
+class OfflineGrouper:
+    """A `Grouper` that needs no language model; the same items give the same answer on every machine."""
+
+    @property
+    def identity(self) -> str:
+        return "offline-1"
+
+    async def group(
+        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language
+    ) -> tuple[GroupProposal, ...]:
+        """Part `items` into groups, all levels at once."""
+        return Planting(items, limits, language).proposals() if items else ()
+
+    async def place(
+        self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
+    ) -> Mapping[str, str]:
+        """Return item id to group id: the group of the same document and chapter, else of the same words."""
+        return place_items(items, groups)
+
+    async def describe(
+        self,
+        title: str,
+        members: Sequence[GroupItem],
+        siblings: Sequence[GroupCard],
+        language: Language,
+    ) -> GroupDescription:
+        """Keep the title and say the summary again."""
+        own = _terms_of(members)
+        others = [_terms_of(sibling.members) for sibling in siblings]
+        taken = {sibling.title for sibling in siblings}
+        if not title:
+            proposed = terms_title(own, others, language, frozenset()) or members[0].title
+            title = distinct_title(proposed, taken, contrasting(own, others, 3), language)
+        contents = [member.title for member in members]
+        return GroupDescription(title=title, summary=group_summary(contents, len(members), own, others, language))
+
+
+def _terms_of(items: Sequence[GroupItem]) -> Counter[str]:
+    return Counter(term for item in items for term in dict.fromkeys(terms(f"{item.title}\n{item.summary}")))

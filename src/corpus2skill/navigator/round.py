@@ -1,0 +1,154 @@
+"""One round: the model is asked once, and what comes back is made safe to use and to send back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from corpus2skill.domain.message import (
+    ModelMessage,
+    ModelPart,
+    ProgramMessage,
+    Reply,
+    Text,
+    TextDelta,
+    Thinking,
+    ToolCall,
+    Usage,
+)
+from corpus2skill.domain.run import AnswerDelta, RoundFinished, RoundStarted
+from corpus2skill.errors import BadReply, ModelError, ModelRefused, ModelUnavailable
+from corpus2skill.messages import message
+from corpus2skill.navigator.cancellation import time_limit
+from corpus2skill.navigator.channel import max_output_tokens
+from corpus2skill.navigator.citation import without_markers
+from corpus2skill.navigator.get_document import error_result, has_usable_arguments
+from corpus2skill.navigator.outcome import RunEnded
+from corpus2skill.navigator.prompt import system_prompt
+from corpus2skill.navigator.run import Run
+from corpus2skill.ports.navigator_model import NavigatorRequest, ToolSpec
+
+_UNUSABLE_IN_A_ROW = 2
+"""So many failed calls or unusable replies in a row end the run: each is asked once more."""
+
+
+async def ask(run: Run, tools: Sequence[ToolSpec]) -> Reply | None:
+    """Ask the model once; None where nothing usable came and it may be asked again.
+
+    Raises:
+        RunEnded: `timed_out`, `refused`, or `model_failed` where asking again did not help.
+    """
+    run.rounds += 1
+    run.tell(RoundStarted(round=run.rounds))
+    try:
+        async with time_limit(run.limits.round_seconds):
+            reply = await _reply(run, _request(run, tools))
+    except ModelRefused as error:
+        raise _refused(run) from error
+    except (ModelUnavailable, BadReply) as error:
+        return _unusable(run, error)
+    except ModelError as error:
+        raise RunEnded("model_failed") from error
+    return _usable(run, reply)
+
+
+def _request(run: Run, tools: Sequence[ToolSpec]) -> NavigatorRequest:
+    channel = run.question.channel
+    return NavigatorRequest(
+        system=system_prompt(run.language, channel, run.limits.fetches),
+        messages=tuple(run.messages),
+        tools=tuple(tools),
+        max_output_tokens=max_output_tokens(channel),
+        language=run.language,
+        channel=channel,
+    )
+
+
+async def _reply(run: Run, request: NavigatorRequest) -> Reply:
+    """Stream one reply; its time and tokens are counted however it ends."""
+    began = run.navigator.clock.monotonic()
+    replies: list[Reply] = []
+    try:
+        async for event in run.navigator.model.reply(request):
+            if isinstance(event, TextDelta):
+                run.tell(AnswerDelta(text=_encodable(event.text)))
+            else:
+                replies.append(event)
+    finally:
+        usage = sum((reply.usage for reply in replies), Usage())
+        run.usage += usage
+        run.trail.add_round(began, usage)
+    if len(replies) != 1:
+        raise BadReply("not_one_reply", replies=len(replies))
+    return replies[0]
+
+
+def _usable(run: Run, reply: Reply) -> Reply | None:
+    reply = replace(reply, parts=_cleaned(reply.parts))
+    if reply.stop == "refusal":
+        raise _refused(run)
+    if reply.tool_calls and reply.stop == "max_tokens":
+        return _cut_within_calls(run, reply)
+    if not reply.tool_calls and not without_markers(reply.text):
+        return _empty(run)
+    run.unusable_replies = 0
+    run.messages.append(ModelMessage(_with_usable_arguments(reply.parts)))
+    run.tell(RoundFinished(round=run.rounds, kind="navigate" if reply.tool_calls else "answer"))
+    return reply
+
+
+def _cleaned(parts: Sequence[ModelPart]) -> tuple[ModelPart, ...]:
+    """Return the parts that a provider takes back: providers refuse a history with empty blocks in it.
+
+    A signed thinking block stays exactly as it is, also when its text is empty.
+    """
+    return tuple(cleaned for part in parts if (cleaned := _cleaned_part(part)) is not None)
+
+
+def _cleaned_part(part: ModelPart) -> ModelPart | None:
+    match part:
+        case Text(text):
+            return Text(_encodable(text)) if text.strip() else None
+        case Thinking(text=text, signature=signature):
+            return part if signature is not None or text.strip() else None
+        case ToolCall():
+            return part
+
+
+def _cut_within_calls(run: Run, reply: Reply) -> None:
+    """Answer calls that may lack their end; none of them is carried out."""
+    results = tuple(error_result(call, "cut_call", run.language) for call in reply.tool_calls)
+    run.messages += [ModelMessage(_with_usable_arguments(reply.parts)), ProgramMessage(results)]
+    return _unusable(run, BadReply("cut_call"))
+
+
+def _empty(run: Run) -> None:
+    """Ask once more, in words: the same request would be answered the same. The empty reply is dropped."""
+    run.messages.append(ProgramMessage((Text(message(run.language, "tool.empty_reply")),)))
+    return _unusable(run, BadReply("empty_reply"))
+
+
+def _unusable(run: Run, error: ModelError) -> None:
+    run.unusable_replies += 1
+    if run.unusable_replies >= _UNUSABLE_IN_A_ROW:
+        raise RunEnded("model_failed") from error
+
+
+def _refused(run: Run) -> RunEnded:
+    run.tell(RoundFinished(round=run.rounds, kind="refused"))
+    return RunEnded("refused")
+
+
+def _with_usable_arguments(parts: Sequence[ModelPart]) -> tuple[ModelPart, ...]:
+    """Replace arguments that are no JSON object by an empty one: a provider takes nothing else back."""
+    return tuple(
+        replace(part, arguments="{}")
+        if isinstance(part, ToolCall) and not has_usable_arguments(part)
+        else part
+        for part in parts
+    )
+
+
+def _encodable(text: str) -> str:
+    """Return `text` with lone surrogates, which nothing can write down, replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
