@@ -43,7 +43,51 @@ COMPILING: dict[str, str] = {
 }
 """Part 1 of the article, and what design.md adds to it."""
 
-NAVIGATING: dict[str, str] = {}
+NAVIGATING: dict[str, str] = {
+    "N-01": "The navigator has exactly one tool, get_document, described as in the article.",
+    "N-02": "get_document returns path, content, node_type, children and doc_id.",
+    "N-03": "A path is taken from the root, relative to the node just read, without suffix, or as a doc id.",
+    "N-04": "A path that names no node gives no such node with the valid children; nothing is guessed.",
+    "N-05": "No path leaves the version; hostile paths get the same answer as wrong ones.",
+    "N-06": "The run goes on while the model wants the tool and ends when it only writes.",
+    "N-07": "A ninth fetch ends the run as fetch_limit, with the not-found sentence and where was looked.",
+    "N-08": "Where the limits say so, the model has one last word without tools at the fetch limit.",
+    "N-09": "Every path asked for is a fetch, wrong ones too; the prefetched root and unknown tools are not.",
+    "N-10": "Each visit keeps the node, its position, the reason and the time since the visit before.",
+    "N-11": "The reason is what the model wrote before the call; where it wrote nothing, that is said.",
+    "N-12": "Several calls in one reply are served in order and share its words; the first carries its time.",
+    "N-13": "Evidence is the leaves read; citations are among them, and others are struck out and counted.",
+    "N-14": "Markers of sources never reach voice or the history.",
+    "N-15": "Not found is what the model declares at the head of its answer, in either language.",
+    "N-16": "An answer without a leaf, or without any fetch, is an answer.",
+    "N-17": "On the first turn the root is read before the model is asked, as if it had asked for it.",
+    "N-18": "On later turns nothing is read before the model asks.",
+    "N-19": "Earlier turns stand first in the history: what was asked and answered, nothing of how.",
+    "N-20": "The history comes from our own records, never from the asker.",
+    "N-21": "The history is bounded; the oldest turns are left out and counted.",
+    "N-22": "While it runs, a run tells of each round, each piece of text and each visit.",
+    "N-23": "A listener that fails changes nothing.",
+    "N-24": "However a run ends, exactly one record is written, with the trail so far and the outcome.",
+    "N-25": "A cancelled run is recorded first: interrupted at a barge-in, cancelled otherwise.",
+    "N-26": "Rounds and runs that take too long end as timed_out.",
+    "N-27": "Empty blocks are not sent back to the model; signed thinking goes back untouched.",
+    "N-28": "An unknown tool is answered with what there is; the second in a row ends the run.",
+    "N-29": "Every call has its result; malformed ones are answered with an error and bounded.",
+    "N-30": "The third request for the same wrong path ends the run as tool_misuse.",
+    "N-31": "Each channel has its own output cap and instructions.",
+    "N-32": "An empty reply is asked once more, then the run ends as model_failed.",
+    "N-33": "Output cut within a call is an error to be retried; a cut answer is marked in the record.",
+    "N-34": "A refusal of the provider ends the run as refused.",
+    "N-35": "A broken stream drops the draft and is tried once more, then the run ends as model_failed.",
+    "N-36": "A tree that cannot be read ends the run as tree_unavailable.",
+    "N-37": "Anything unexpected is recorded with its class and then raised.",
+    "N-38": "An empty or over-long question is refused before anything begins.",
+    "N-39": "The answer is in the question's language where that is ja or en, else in the corpus's.",
+    "N-40": "A run stays on the version it began with, and its record says which.",
+    "N-41": "Every outcome without an answer has one fixed sentence per language and channel.",
+    "N-42": "Document text is data: it reaches the model inside a tool result, and the model is told so.",
+    "N-43": "Within a run the history only grows; instructions and tools stay as they are.",
+}
 """Parts 2 and 3 of the article, and what design.md adds to them."""
 
 REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING}

@@ -9,7 +9,10 @@ from corpus2skill.domain.version import Engines, VersionContent
 from corpus2skill.ports.store import VersionStamp
 
 CORPUS = "terms"
-BODIES = ("第12条（解約）\n年額プランの解約は、契約期間の末日に効力を生じます。", "月額プランは、申請した月の末日で終了します。")
+BODIES = (
+    "第12条（解約）\n年額プランの解約は、契約期間の末日に効力を生じます。",
+    "月額プランは、申請した月の末日で終了します。",
+)
 
 
 def content(
@@ -98,7 +101,5 @@ def node_files(written: VersionContent) -> list[tuple[str, bytes]]:
     """A file for each node, with its path for text; and an index beside the tree."""
     above = f"tree/{written.corpus}/"
     summaries = [(above + path, f"節 {path}\n".encode()) for path, _ in written.tree.paths()]
-    leaves = [
-        (above + path, f"葉 {name}\n".encode()) for name, path in written.tree.leaf_paths().items()
-    ]
+    leaves = [(above + path, f"葉 {name}\n".encode()) for name, path in written.tree.leaf_paths().items()]
     return [*summaries, *leaves, ("lexical/index.bin", b"\x00\x01")]

@@ -15,12 +15,13 @@ from corpus2skill.adapters.store.version_store import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.domain.language import Language
 from corpus2skill.errors import UnusableSettings
+from corpus2skill.navigator.run import Price
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.store import RecordStore
-from corpus2skill.settings import Settings
+from corpus2skill.settings import SETTINGS_FILE, Settings
 
 TENANT = "local"
 """Owner of everything in a workspace on one's own machine."""
@@ -40,9 +41,9 @@ class Workspace:
 
     def records(self) -> RecordStore:
         """The audit records; the database is opened when first asked for."""
-        from corpus2skill.adapters.store.record_store import SqlRecordStore
+        from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 
-        return SqlRecordStore.in_folder(self.path, self.clock)
+        return SqlRecordStore(records_url(self.path), self.clock)
 
 
 def open_workspace(path: Path, settings: Settings) -> Workspace:
@@ -108,3 +109,25 @@ def navigator_model(
     from corpus2skill.adapters.offline.navigator import OfflineNavigator
 
     return OfflineNavigator(open_index(workspace.versions.lexical_folder(corpus, version)), language)
+
+
+def price_of(model: str) -> Price:
+    """What tokens of `model` cost: the embedded engine costs nothing."""
+    check_model(model)
+    return lambda _usage: 0.0
+
+
+def write_settings_file(workspace: Workspace, stored: dict[str, object]) -> None:
+    """Replace `settings.toml` in one step.
+
+    Raises:
+        WorkspaceUnusable: the disk refused.
+    """
+    import tomli_w
+
+    from corpus2skill.adapters.store.durable import replace_file, usable
+
+    file = workspace.path / SETTINGS_FILE
+    workspace.versions.prepare()
+    with usable(file):
+        replace_file(file, tomli_w.dumps(stored).encode("utf-8"))

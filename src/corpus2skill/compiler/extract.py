@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from corpus2skill.domain.corpus import SourceFile, SourceReport, SourceText
+from corpus2skill.domain.corpus import SourceFile, SourceReport, SourceText, source_order
 from corpus2skill.errors import SourceRefused
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.sources import SourceReader
@@ -17,7 +17,7 @@ from corpus2skill.ports.sources import SourceReader
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedSources:
-    """The texts that go on, in reading order, and a report for everything that was looked at."""
+    """The texts that go on, in the order of their names, and a report for everything that was looked at."""
 
     texts: tuple[SourceText, ...]
     reports: tuple[SourceReport, ...]
@@ -38,7 +38,8 @@ async def extract_sources(
         else:
             await desk.take(entry, reader, extractor)
     desk.look_for_missing(reader, {entry for entry in found if isinstance(entry, str)})
-    return ExtractedSources(texts=tuple(desk.texts), reports=tuple(desk.reports))
+    texts = sorted(desk.texts, key=lambda text: source_order(text.source))
+    return ExtractedSources(texts=tuple(texts), reports=tuple(desk.reports))
 
 
 @dataclass(slots=True, kw_only=True)

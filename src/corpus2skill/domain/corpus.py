@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -102,6 +103,12 @@ class SourceFile:
     """Its name in the corpus: the path below the compiled folder, `/` between parts, NFC."""
     data: bytes
     sha256: str
+
+
+def source_order(source: str) -> tuple[tuple[bool, int, str], ...]:
+    """Key that puts sources where a person looks for them: `第2章` before `第10章`."""
+    runs = re.findall(r"[0-9]+|[^0-9]+", source)
+    return tuple((run.isdigit(), int(run) if run.isdigit() else 0, run) for run in runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,10 @@ class Session:
 
     session_id: str
     turns: tuple[Turn, ...] = ()
+    last_turn: int = 0
+    """Number of the newest turn, those counted that ended without an answer and are not among `turns`."""
 
     @property
     def next_turn(self) -> int:
         """Number of the turn that a new question begins, from 1."""
-        return len(self.turns) + 1
+        return max(len(self.turns), self.last_turn) + 1

@@ -17,7 +17,6 @@ from corpus2skill.navigator.get_document import (
     error_result,
     not_found_result,
 )
-from corpus2skill.navigator.node_path import find_node
 from corpus2skill.navigator.outcome import RunEnded
 from corpus2skill.navigator.run import Run
 from corpus2skill.navigator.trail import Reason, reason_of, start_reason
@@ -83,7 +82,7 @@ def _fetch_path(run: Run, call: ToolCall, path: str, reason: Reason, found: list
     run.fetches += 1
     began = run.navigator.clock.monotonic()
     try:
-        node = find_node(run.navigator.tree, path, run.just_read)
+        node = run.navigator.tree.fetch(path, run.just_read)
     except NodeNotFound as error:
         visit(run, run.trail.add_wrong_path(error, reason, began))
         _count_wrong_path(run, error.path)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import Protocol
 
 from corpus2skill.domain.ids import SUMMARY_FILE, is_doc_id, is_node_path, is_slug
 from corpus2skill.domain.tree import Node
-from corpus2skill.errors import Damaged, NodeNotFound
-from corpus2skill.navigator.tree_reader import TreeReader
+from corpus2skill.errors import NodeNotFound
 
 PATH_LIMIT = 512
 """Characters. The longest path of the deepest tree is well below."""
@@ -20,7 +20,19 @@ _SHOWN_LIMIT = 200
 """Characters of a wrong path that are shown and recorded."""
 
 
-def find_node(tree: TreeReader, asked: str, just_read: Sequence[Node] = ()) -> Node:
+class Nodes(Protocol):
+    """The nodes of one version."""
+
+    def root(self) -> Node: ...
+
+    def node(self, path: str) -> Node | None:
+        """The node at a canonical path."""
+        ...
+
+    def leaf(self, doc_id: str) -> Node | None: ...
+
+
+def find_node(tree: Nodes, asked: str, just_read: Sequence[Node] = ()) -> Node:
     """Return the node that `asked` names.
 
     `asked` is a path from the root; or one relative to a node just read; either may lack `SKILL.md` or
@@ -33,9 +45,7 @@ def find_node(tree: TreeReader, asked: str, just_read: Sequence[Node] = ()) -> N
         Damaged: the file is there and is not a node file.
     """
     path = _spelled(asked)
-    node = None
-    if path is not None:
-        node = _by_doc_id(tree, asked) or _by_place(tree, asked, path, just_read)
+    node = None if path is None else _spelled_node(tree, asked, path, just_read)
     if node is None:
         raise _not_found(tree, asked, just_read)
     return node
@@ -57,26 +67,18 @@ def _spelled(asked: str) -> str | None:
     return next((spelling for spelling in spellings if is_node_path(spelling)), None)
 
 
-def _by_doc_id(tree: TreeReader, asked: str) -> Node | None:
-    doc_id = asked.removesuffix(".md")
-    if not is_doc_id(doc_id) or (path := tree.leaf_path(doc_id)) is None:
-        return None
-    node = tree.node(path)
-    if node is None:
-        raise Damaged("damaged_node", corpus=tree.corpus, version=tree.version, path=path)
-    return node
-
-
-def _by_place(tree: TreeReader, asked: str, path: str, just_read: Sequence[Node]) -> Node | None:
+def _spelled_node(tree: Nodes, asked: str, path: str, just_read: Sequence[Node]) -> Node | None:
+    if is_doc_id(doc_id := path.removesuffix(".md")):
+        return tree.leaf(doc_id)
     if asked.startswith("/"):
         return tree.node(path)
-    if is_slug(asked):
+    if is_slug(asked.removeprefix("./").removesuffix("/")):
         near = _relative(tree, path, just_read)
-        return tree.node(path) if not near else _only(near)
+        return _only(near) if near else tree.node(path)
     return tree.node(path) or _only(_relative(tree, path, just_read))
 
 
-def _relative(tree: TreeReader, path: str, just_read: Sequence[Node]) -> list[Node]:
+def _relative(tree: Nodes, path: str, just_read: Sequence[Node]) -> list[Node]:
     folders = dict.fromkeys(_folder(node.path) for node in just_read)
     nodes = (tree.node(f"{folder}{path}") for folder in folders)
     return [node for node in nodes if node is not None]
@@ -86,12 +88,12 @@ def _only(nodes: Sequence[Node]) -> Node | None:
     return nodes[0] if len(nodes) == 1 else None
 
 
-def _not_found(tree: TreeReader, asked: str, just_read: Sequence[Node]) -> NodeNotFound:
+def _not_found(tree: Nodes, asked: str, just_read: Sequence[Node]) -> NodeNotFound:
     nearest = _nearest(tree, asked, just_read)
     return NodeNotFound(shown(asked), at=nearest.path, children=nearest.children)
 
 
-def _nearest(tree: TreeReader, asked: str, just_read: Sequence[Node]) -> Node:
+def _nearest(tree: Nodes, asked: str, just_read: Sequence[Node]) -> Node:
     """Return the deepest summary node on the way to `asked`, else the one last stood on, else the root."""
     parts = asked[:PATH_LIMIT].removeprefix(".").removeprefix("/").split("/")
     folders = list(takewhile(is_slug, parts))

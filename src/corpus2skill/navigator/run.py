@@ -58,6 +58,8 @@ class Run:
     started_at: str
     began: float
     messages: list[Message]
+    is_first_turn: bool
+    """True where nothing was said before that the model is shown."""
     left_out_turns: int
     trail: Trail
     just_read: tuple[Node, ...] = ()
@@ -75,10 +77,6 @@ class Run:
     @property
     def limits(self) -> RunLimits:
         return self.navigator.limits
-
-    @property
-    def is_first_turn(self) -> bool:
-        return self.ids.turn == 1
 
     def tell(self, event: RunEvent) -> None:
         """Tell the listener. One that fails is told nothing more; the run does not notice."""
@@ -118,6 +116,7 @@ def begin_run(
         started_at=timestamp(navigator.clock.now()),
         began=began,
         messages=[*history.messages, ProgramMessage((Text(question.text),))],
+        is_first_turn=not session.turns,
         left_out_turns=history.left_out,
         trail=Trail(clock=navigator.clock, last=began),
     )

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus2skill.domain.ids import ROOT_PATH, SUMMARY_FILE, is_node_path
 from corpus2skill.domain.node_file import parse_leaf, parse_summary_node
 from corpus2skill.domain.tree import Node
 from corpus2skill.errors import Damaged
+from corpus2skill.navigator.node_path import find_node
 from corpus2skill.ports.store import VersionStore
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class TreeReader:
     """Reads nodes of the version it was made for; it has no way to name another."""
 
     store: VersionStore
     corpus: str
     version: int
+
+    def fetch(self, path: str, just_read: Sequence[Node] = ()) -> Node:
+        """Return the node that `path` names, in any of the spellings that `get_document` takes.
+
+        `just_read` are the nodes that a relative path may start from.
+
+        Raises:
+            NodeNotFound: it names none; the error has the valid children.
+            Damaged: the file is there and is not a node file.
+        """
+        return find_node(self, path, just_read)
 
     def root(self) -> Node:
         """Raises: Damaged (a tree without a root too), VersionNotFound, WorkspaceUnusable."""
@@ -42,10 +55,19 @@ class TreeReader:
         except ValueError as error:
             raise self._damaged(path) from error
 
-    def leaf_path(self, doc_id: str) -> str | None:
-        """Return where the leaf `doc_id` lies, None where the version has no such leaf."""
+    def leaf(self, doc_id: str) -> Node | None:
+        """Return the leaf `doc_id`, wherever it lies, None where the version has no such leaf.
+
+        Raises:
+            Damaged: it is known and its file is not there.
+        """
         row = self.store.chunk_row(self.corpus, self.version, doc_id.removeprefix("doc_"))
-        return None if row is None else row.path
+        if row is None:
+            return None
+        node = self.node(row.path)
+        if node is None:
+            raise self._damaged(row.path)
+        return node
 
     def _damaged(self, path: str) -> Damaged:
         return Damaged("damaged_node", corpus=self.corpus, version=self.version, path=path)

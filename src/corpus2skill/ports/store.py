@@ -221,3 +221,7 @@ class RecordStore(Protocol):
     def verify(self, tenant: str) -> ChainVerdict:
         """Recompute the chain from the first record."""
         ...
+
+    def close(self) -> None:
+        """Give back what is held open; the store may be used again."""
+        ...

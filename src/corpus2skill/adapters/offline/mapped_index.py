@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +71,10 @@ class MappedIndex:
         first, last = self._slice(word)
         return _idf(last - first, self._header.leaves)
 
+    def has_all(self, leaf: int, words: Iterable[str]) -> bool:
+        """True where each of `words` occurs in `leaf`."""
+        return all(self._occurs(leaf, word) for word in words)
+
     def rank(self, words: Mapping[str, float], limit: int) -> Ranking:
         """Rank leaves by the question's words with their weights; at most `limit` of them.
 
@@ -110,6 +114,11 @@ class MappedIndex:
             mean = header.total_length / header.documents
             whole[having] += weight * _saturated(occurrences[having], document_lengths[having], mean)
         return own, shared, whole
+
+    def _occurs(self, leaf: int, word: str) -> bool:
+        first, last = self._slice(word)
+        at = first + int(np.searchsorted(self._posting_leaves[first:last], leaf))
+        return at < last and int(self._posting_leaves[at]) == leaf
 
     def _slice(self, word: str) -> tuple[int, int]:
         """Where the postings of `word` begin and end; equal for an unknown word."""

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from corpus2skill.adapters.offline.words import HAN, index_words, is_single_kanji
+from corpus2skill.adapters.offline.telling_terms import terms
+from corpus2skill.adapters.offline.words import index_words, is_single_kanji
 
 _SINGLE_KANJI_WEIGHT = 0.3
 """A single character says less than the pairs that it is part of."""
@@ -37,8 +38,14 @@ _AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"いつ|(?:何|なん)(?:年|月|日|時|曜日|世紀)|when\b|what (?:year|date|time|day)|期限|期日", re.IGNORECASE)
-_NUMBERED_KANJI = re.compile(f"[{HAN}]")
-
+_REFERRING = re.compile(
+    r"それ|その|これ|この|あれ|あの|そこ|さっき|先ほど|先程|同じ|では、|じゃあ|ほかに|他に|(?:は|なら|の場合)(?:どう)?[?？]?$"
+    r"|\b(?:it|its|that|this|they|them|those|these|there|same|what about|how about|and for)\b",
+    re.IGNORECASE,
+)
+_SHORT = 40
+"""Characters up to which a question that refers to something may need the one before."""
+_EARLIER_WEIGHT = 0.4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
@@ -47,19 +54,29 @@ class Question:
     text: str
     words: tuple[tuple[str, float], ...]
     """Index words with their weights, sorted; none where it says nothing that could be looked for."""
+    terms: tuple[tuple[str, tuple[str, ...]], ...]
+    """Words as the asker wrote them, each with its index words."""
     wants_amount: bool
     wants_time: bool
 
 
-def understand(text: str) -> Question:
-    """Return what `text` asks for."""
+def understand(text: str, earlier: str = "") -> Question:
+    """Return what `text` asks for. `earlier` is the question before: it counts where `text` refers to it."""
     folded = unicodedata.normalize("NFKC", text)
+    weighted = _weighted_words(folded)
+    if earlier and len(folded) <= _SHORT and _REFERRING.search(folded.strip()):
+        before = _weighted_words(unicodedata.normalize("NFKC", earlier))
+        weighted = {word: _EARLIER_WEIGHT * weight for word, weight in before.items()} | weighted
     meaningful = _PHRASES.sub(" ", folded)
-    words = set(index_words(meaningful)) or set(index_words(folded))
-    weighted = {word: _SINGLE_KANJI_WEIGHT if is_single_kanji(word) else 1.0 for word in words}
     return Question(
         text=text,
         words=tuple(sorted(weighted.items())),
+        terms=tuple((term, tuple(index_words(term))) for term in dict.fromkeys(terms(meaningful))),
         wants_amount=bool(_AMOUNT.search(folded)),
         wants_time=bool(_TIME.search(folded)),
     )
+
+
+def _weighted_words(folded: str) -> dict[str, float]:
+    words = set(index_words(_PHRASES.sub(" ", folded))) or set(index_words(folded))
+    return {word: _SINGLE_KANJI_WEIGHT if is_single_kanji(word) else 1.0 for word in words}

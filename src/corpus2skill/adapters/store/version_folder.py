@@ -140,7 +140,7 @@ class VersionFolder:
             raise self.damaged(name) from error
 
     def damaged(self, name: str, code: str = "file_damaged") -> Damaged:
-        return Damaged(code, corpus=self._corpus, version=self._version, file=name)
+        return Damaged(code, corpus=self._corpus, version=self._version, file=str(self.folder / name))
 
     def _line(self, name: str, span: Span, kind: type[Line]) -> Line:
         with self.reading(name), self.open(name) as file:

@@ -1,0 +1,82 @@
+"""HTML: what a reader of the page reads; navigation, scripts and hidden parts are left out."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree
+from lxml.html import HtmlElement, HTMLParser, document_fromstring
+
+from corpus2skill.adapters.extract.html_blocks import PageReader
+from corpus2skill.adapters.extract.html_parts import is_left_out, is_named, text_of
+from corpus2skill.adapters.extract.limits import Limits
+from corpus2skill.adapters.extract.text_builder import TextBuilder, require_characters
+from corpus2skill.adapters.extract.text_encoding import decoded, decoded_as
+from corpus2skill.adapters.extract.text_look import require_readable
+from corpus2skill.adapters.extract.text_shape import is_blank
+from corpus2skill.domain.corpus import ExtractedText
+from corpus2skill.errors import SourceRefused
+
+_DECLARED = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
+_DECLARED_WITHIN = 4096
+_SINGLE_BYTE = re.compile(r"^(iso-?8859|windows-?125|latin|us-ascii|ascii|cp125)", re.IGNORECASE)
+_MAIN_SHARE = 0.3
+"""A main part that holds less of the page's text than this is not what it says."""
+
+
+def extract_html(data: bytes, limits: Limits) -> ExtractedText:
+    """Return the text of a page.
+
+    Raises:
+        SourceRefused: `undecodable`, `corrupt`, `too_large`.
+    """
+    page = _parsed(_characters(data), limits)
+    builder = TextBuilder(characters=limits.max_characters)
+    PageReader(builder).read(_main_part(page))
+    return builder.build(title=_title(page))
+
+
+def _characters(data: bytes) -> str:
+    """Decode as the page declares, unless its bytes say something else."""
+    declared = _DECLARED.search(data[:_DECLARED_WITHIN])
+    if not declared or data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        return decoded(data)
+    label = (declared.group(1) or declared.group(2)).decode("ascii")
+    text = None if label.lower().startswith("utf-16") else decoded_as(data, label)
+    if text is None or (_SINGLE_BYTE.match(label) and not data.isascii()):
+        return decoded(data)
+    require_readable(text)
+    return text
+
+
+def _parsed(text: str, limits: Limits) -> HtmlElement:
+    require_characters(len(text), limits.max_characters * 10)
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    try:
+        return document_fromstring(text.encode("utf-8", "ignore"), parser=parser)
+    except (etree.LxmlError, ValueError) as error:
+        raise SourceRefused("empty" if is_blank(text) else "corrupt") from error
+
+
+def _main_part(page: HtmlElement) -> HtmlElement:
+    body = page.find("body")
+    if body is None:
+        return page
+    mains = [
+        element
+        for element in body.iter("main", "article", "div")
+        if (element.tag in {"main", "article"} or element.get("role") == "main") and not is_left_out(element)
+    ]
+    if len({element.tag for element in mains}) > 1:
+        mains = [element for element in mains if element.tag != "article"]
+    if len(mains) != 1 or len(text_of(mains[0])) < _MAIN_SHARE * len(text_of(body)):
+        return body
+    return mains[0]
+
+
+def _title(page: HtmlElement) -> str | None:
+    firsts = [heading for heading in page.iter("h1") if not is_left_out(heading) and text_of(heading)]
+    if len(firsts) == 1:
+        return text_of(firsts[0])
+    title = next((element for element in page.iter("title") if is_named(element)), None)
+    return text_of(title) or None if title is not None else None

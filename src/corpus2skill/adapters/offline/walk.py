@@ -1,0 +1,166 @@
+"""What happened so far in a run, read from its messages: the engine keeps nothing between rounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from corpus2skill.adapters.offline.sentences import plain
+from corpus2skill.domain.ids import ROOT_PATH, SUMMARY_FILE, is_doc_id, leaf_file
+from corpus2skill.domain.message import Message, ModelMessage, ProgramMessage, Text, ToolCall, ToolResult
+from corpus2skill.domain.node_file import parse_summary_node
+
+TOOL = "get_document"
+OWN_CALL = "walk_"
+"""Begins the id of each call that this engine makes; the program's prefetch has another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLeaf:
+    """A leaf that the run has read."""
+
+    doc_id: str
+    path: str
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """One run so far."""
+
+    question: str
+    earlier_question: str
+    """Of the turn before; empty at the first turn."""
+    fetches: int
+    """Made by this engine; the program's own are not among them."""
+    fetched: frozenset[str]
+    """Paths asked for, wrong ones too."""
+    offered: frozenset[str]
+    """Paths of all branches that were offered."""
+    titles: dict[str, str]
+    """Path to title, of what was offered."""
+    leaves: tuple[ReadLeaf, ...]
+    last_path: str
+    """The summary node or leaf that was read last; empty before the first."""
+
+
+def read_walk(messages: Sequence[Message]) -> Walk:
+    """Return what `messages` tell about the present run."""
+    begin = _beginning(messages)
+    asked = _asked(messages[: begin + 1])
+    calls = {call.call_id: call for call in _calls(messages[begin + 1 :])}
+    offered: set[str] = set()
+    titles: dict[str, str] = {}
+    leaves: list[ReadLeaf] = []
+    fetched = {path for call in calls.values() if (path := _wanted_path(call))}
+    last_path = ""
+    for result in _results(messages[begin + 1 :]):
+        node = _node(result)
+        path = str(node.get("path", ""))
+        if result.is_error or result.call_id not in calls or not path:
+            continue
+        fetched.add(path)
+        last_path = path
+        if is_doc_id(str(node.get("doc_id"))):
+            leaves.append(_leaf(path, str(node["doc_id"]), str(node.get("content", ""))))
+        else:
+            branches = _branches(path, node)
+            offered.update(branches)
+            titles.update(_titles(path, str(node.get("content", ""))))
+    return Walk(
+        question=asked[-1] if asked else "",
+        earlier_question=asked[-2] if len(asked) > 1 else "",
+        fetches=sum(call_id.startswith(OWN_CALL) for call_id in calls),
+        fetched=frozenset(fetched),
+        offered=frozenset(offered),
+        titles=titles,
+        leaves=tuple({leaf.doc_id: leaf for leaf in leaves}.values()),
+        last_path=last_path,
+    )
+
+
+def _beginning(messages: Sequence[Message]) -> int:
+    """Where the present question stands: the last text from the asker's side; -1 where there is none."""
+    places = [
+        at
+        for at, message in enumerate(messages)
+        if isinstance(message, ProgramMessage) and any(isinstance(part, Text) for part in message.parts)
+    ]
+    return places[-1] if places else -1
+
+
+def _asked(messages: Sequence[Message]) -> list[str]:
+    return [
+        " ".join(part.text for part in message.parts if isinstance(part, Text))
+        for message in messages
+        if isinstance(message, ProgramMessage) and any(isinstance(part, Text) for part in message.parts)
+    ]
+
+
+def _calls(messages: Sequence[Message]) -> Iterator[ToolCall]:
+    for message in messages:
+        if isinstance(message, ModelMessage):
+            yield from (part for part in message.parts if isinstance(part, ToolCall) and part.name == TOOL)
+
+
+def _results(messages: Sequence[Message]) -> Iterator[ToolResult]:
+    for message in messages:
+        if isinstance(message, ProgramMessage):
+            yield from (part for part in message.parts if isinstance(part, ToolResult))
+
+
+def _wanted_path(call: ToolCall) -> str:
+    path = _object(call.arguments).get("path")
+    return path if isinstance(path, str) else ""
+
+
+def _node(result: ToolResult) -> dict[str, object]:
+    return _object(result.content)
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return {}
+    return {str(name): member for name, member in value.items()} if isinstance(value, dict) else {}
+
+
+def _branches(path: str, node: dict[str, object]) -> list[str]:
+    children = node.get("children")
+    names = [str(name) for name in children] if isinstance(children, list) else []
+    return [child_path(path, name) for name in names]
+
+
+def child_path(path: str, name: str) -> str:
+    """Return the node path of the child `name` of the summary node at `path`."""
+    folder = path[: -len(SUMMARY_FILE)]
+    return folder + leaf_file(name) if is_doc_id(name) else f"{folder}{name}/{SUMMARY_FILE}"
+
+
+def _titles(path: str, content: str) -> dict[str, str]:
+    """Titles of the children, from the list in the node's text; none where it cannot be read."""
+    try:
+        node = parse_summary_node(f"---\nname: node\n---\n{content}")
+    except ValueError:
+        return {}
+    return {child_path(path, child.name): child.title for child in node.children}
+
+
+def _leaf(path: str, doc_id: str, content: str) -> ReadLeaf:
+    head, found, body = content.partition("\n---\n\n")
+    title = plain(head.lstrip("# \n").split("\n", 1)[0])
+    return ReadLeaf(doc_id=doc_id, path=path, title=title or doc_id, body=body if found else content)
+
+
+def ways_to(path: str) -> list[str]:
+    """Return the node paths from the root's child down to `path`."""
+    *folders, name = path.split("/")
+    ways = ["/".join([*folders[:end], SUMMARY_FILE]) for end in range(1, len(folders) + 1)]
+    return ways if name == SUMMARY_FILE else [*ways, path]
+
+
+def root_is_read(walk: Walk) -> bool:
+    return ROOT_PATH in walk.fetched

@@ -1,0 +1,1 @@
+"""Where source documents come from."""

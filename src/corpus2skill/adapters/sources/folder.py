@@ -1,0 +1,172 @@
+"""Source documents from folders and files of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus2skill.adapters.sources.names import UniqueNames, labels, shown_name
+from corpus2skill.domain.corpus import Skip, SourceFile, SourceReport
+from corpus2skill.errors import InvalidInput, SourceRefused
+
+_MAX_BYTES = 100_000_000
+_LEFT_BY_PROGRAMS = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
+_OFFICE_LOCK = "~$"
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""A pipe that took a file's place between listing and reading must not hold us up."""
+
+
+class FolderSources:
+    """The files under some paths: below a single folder by their relative path, else `<folder>/<relative>`."""
+
+    def __init__(self, paths: Sequence[Path], *, exclude: Path | None = None, max_bytes: int = _MAX_BYTES) -> None:
+        """`exclude` is a folder (the workspace) that is passed over should it lie inside `paths`.
+
+        Raises:
+            InvalidInput: one of `paths` does not exist.
+        """
+        self._paths = tuple(dict.fromkeys(Path(os.path.abspath(path)) for path in paths))  # noqa: PTH100 - links stay
+        self._exclude = exclude.resolve() if exclude else None
+        self._max_bytes = max_bytes
+        self._files: dict[str, Path] = {}
+        self._unlisted: list[str] = []
+        for path in self._paths:
+            _require_there(path)
+
+    def find(self) -> Iterator[str | SourceReport]:
+        """Yield source names in a fixed order, and a report for each thing passed over."""
+        self._files.clear()
+        self._unlisted.clear()
+        names = UniqueNames()
+        for path, label in zip(self._paths, labels(self._paths), strict=True):
+            if path.is_dir():
+                yield from self._walk(path, label, names)
+            else:
+                yield self._judged(_Entry(path=path, name=label), names, is_asked_for=True)
+
+    def read(self, source: str) -> SourceFile:
+        """Return the bytes of one source.
+
+        Raises:
+            SourceRefused: `unreadable`, `vanished` or `too_large`.
+        """
+        if source not in self._files:
+            for _ in self.find():
+                pass
+        path = self._files.get(source)
+        if path is None:
+            raise SourceRefused("vanished")
+        data = self._bytes(path)
+        return SourceFile(source=source, data=data, sha256=hashlib.sha256(data).hexdigest())
+
+    def covers(self, source: str) -> bool:
+        """True unless `source` lies under a folder that the last `find` could not list."""
+        return not any(folder in {"", source} or source.startswith(f"{folder}/") for folder in self._unlisted)
+
+    def _walk(self, folder: Path, label: str, names: UniqueNames) -> Iterator[str | SourceReport]:
+        """Go through a folder depth first, without recursion: folders may be nested deeper than calls."""
+        waiting = [_Entry(path=folder, name=label)]
+        while waiting:
+            entry = waiting.pop()
+            if entry.path != folder and not _is_real_folder(entry.path):
+                yield self._judged(entry, names)
+                continue
+            if entry.path != folder and (skip := self._folder_skip(entry.path)):
+                yield _passed_over(entry.name, skip)
+                continue
+            if self._exclude == entry.path.resolve():
+                continue
+            try:
+                waiting += sorted(_entries(entry), key=lambda inner: inner.name, reverse=True)
+            except OSError:
+                self._unlisted.append(entry.name)
+                yield SourceReport(source=entry.name or folder.name, verdict="unreadable", detail="folder")
+
+    def _folder_skip(self, folder: Path) -> Skip | None:
+        return "hidden" if _is_hidden(folder.name) else None
+
+    def _judged(self, entry: _Entry, names: UniqueNames, *, is_asked_for: bool = False) -> str | SourceReport:
+        """Return the file's name, or why it is passed over. What was asked for by name is never hidden."""
+        skip = _file_skip(entry.path, follow=is_asked_for)
+        if skip and not (skip == "hidden" and is_asked_for):
+            return _passed_over(entry.name, skip)
+        source = names.take(entry.name)
+        self._files[source] = entry.path
+        return source
+
+    def _bytes(self, path: Path) -> bytes:
+        try:
+            with open(os.open(path, _OPEN_FLAGS), "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+                self._require_readable(os.fstat(file.fileno()))
+                data = file.read(self._max_bytes + 1)
+        except FileNotFoundError as error:
+            raise SourceRefused("vanished") from error
+        except OSError as error:
+            raise SourceRefused("unreadable") from error
+        self._require_size(len(data))
+        return data
+
+    def _require_readable(self, status: os.stat_result) -> None:
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceRefused("unreadable")
+        self._require_size(status.st_size)
+
+    def _require_size(self, size: int) -> None:
+        if size > self._max_bytes:
+            raise SourceRefused("too_large", "bytes", size=size, limit=self._max_bytes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    path: Path
+    name: str
+
+
+def _require_there(path: Path) -> None:
+    try:
+        path.stat()
+    except PermissionError:
+        return  # it may be there: reading it says more
+    except (OSError, ValueError) as error:
+        raise InvalidInput("missing_path", path=shown_name(str(path))) from error
+
+
+def _entries(entry: _Entry) -> list[_Entry]:
+    with os.scandir(entry.path) as found:
+        return [
+            _Entry(path=Path(inner.path), name="/".join(filter(None, (entry.name, shown_name(inner.name)))))
+            for inner in found
+        ]
+
+
+def _is_real_folder(path: Path) -> bool:
+    """True for a folder that is no link; what cannot even be looked at is left to reading."""
+    try:
+        return stat.S_ISDIR(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _file_skip(path: Path, *, follow: bool) -> Skip | None:
+    """A link inside the folder leads to a file that is found anyway, one that leaves it is not ours."""
+    try:
+        mode = path.stat().st_mode if follow else path.lstat().st_mode
+    except OSError:
+        return None
+    if _is_hidden(path.name):
+        return "hidden"
+    if stat.S_ISLNK(mode):
+        return "link"
+    return None if stat.S_ISREG(mode) else "special"
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", _OFFICE_LOCK)) or name.lower() in _LEFT_BY_PROGRAMS
+
+
+def _passed_over(name: str, skip: Skip) -> SourceReport:
+    return SourceReport(source=name, verdict=skip)

@@ -1,0 +1,82 @@
+"""The tables of run records. Plain SQL types only, so that SQLite and PostgreSQL hold the same."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+SCHEMA = 1
+"""Of these tables. A higher one was written by a newer release and is refused."""
+
+METADATA = MetaData()
+
+META = Table(
+    "meta", METADATA, Column("key", String, primary_key=True), Column("value", String, nullable=False)
+)
+
+OPEN_RUNS = Table(
+    "open_runs",
+    METADATA,
+    Column("tenant", String, nullable=False),
+    Column("run", String, nullable=False),
+    Column("corpus", String, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("lease_until", Float, nullable=False),  # seconds since 1970
+    Column("opening", Text, nullable=False),  # a RunRecord as it stood at the beginning
+    PrimaryKeyConstraint("tenant", "run"),
+)
+
+OPEN_VISITS = Table(
+    "open_visits",
+    METADATA,
+    Column("tenant", String, nullable=False),
+    Column("run", String, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("visit", Text, nullable=False),
+    PrimaryKeyConstraint("tenant", "run", "number"),
+)
+
+HEADER = (
+    Column("tenant", String, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("run", String, nullable=False),
+    Column("corpus", String, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("session", String, nullable=False),
+    Column("turn", Integer, nullable=False),
+    Column("channel", String, nullable=False),
+    Column("door", String, nullable=False),
+    Column("language", String, nullable=False),
+    Column("outcome", String, nullable=False),
+    Column("model", String, nullable=False),
+    Column("prompt_version", String, nullable=False),
+    Column("started_at", String, nullable=False),
+    Column("ended_at", String, nullable=False),
+)
+"""The header of a record: what may be known of a run for good. Nothing that was said stands in it."""
+
+RECORDS = Table(
+    "records",
+    METADATA,
+    *HEADER,
+    Column("payload", Text),  # the whole RunRecord; NULL once a tombstone has taken its place
+    Column("payload_sha256", String(64), nullable=False),
+    Column("previous_hash", String(64), nullable=False),
+    Column("hash", String(64), nullable=False),
+    Column("tombstoned_at", String),
+    PrimaryKeyConstraint("tenant", "seq"),
+    UniqueConstraint("tenant", "run"),
+    Index("records_by_session", "tenant", "session", "turn"),
+    Index("records_by_version", "tenant", "corpus", "version"),
+)

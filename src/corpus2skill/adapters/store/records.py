@@ -1,0 +1,287 @@
+"""Run records in a database, one chain per tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Connection,
+    Executable,
+    RowMapping,
+    Table,
+    and_,
+    delete,
+    insert,
+    select,
+    union,
+)
+
+from corpus2skill.adapters.store.encoding import decode, encode
+from corpus2skill.adapters.store.record_chain import Link, check_chain, make_link, storable
+from corpus2skill.adapters.store.record_database import RecordDatabase
+from corpus2skill.adapters.store.record_tables import HEADER, OPEN_RUNS, OPEN_VISITS, RECORDS
+from corpus2skill.domain.message import Usage
+from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
+from corpus2skill.domain.session import Session, Turn
+from corpus2skill.domain.trail import Visit
+from corpus2skill.errors import RecordNotFound
+from corpus2skill.ports.clock import Clock
+from corpus2skill.ports.store import ChainVerdict, RecordFilter
+
+Value = TypeVar("Value")
+
+_PAGE = 200
+"""Rows read at once, so that no transaction stays open between two records."""
+_REMEMBERED: tuple[Outcome, ...] = ("answered", "not_found", "fetch_limit", "interrupted")
+"""Outcomes whose turns belong to the conversation. A failure says nothing of the matter, and a question
+that the provider refused would have the next one refused too."""
+
+
+def records_url(workspace: Path) -> URL:
+    """Return the URL of the records of a workspace folder."""
+    return URL.create("sqlite", database=str(workspace / "records.db"))
+
+
+class SqlRecordStore:
+    """`ports.store.RecordStore` over SQLAlchemy."""
+
+    def __init__(self, url: str | URL, clock: Clock) -> None:
+        self._database = RecordDatabase(url)
+        self._clock = clock
+
+    def close(self) -> None:
+        """Give back the connections; the store may be used again."""
+        self._database.close()
+
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
+        row = {
+            "tenant": storable(ids.tenant),
+            "run": storable(ids.run),
+            "corpus": storable(ids.corpus),
+            "version": ids.version,
+            "lease_until": self._clock.now().timestamp() + lease_seconds,
+            "opening": encode(opening).decode("utf-8"),
+        }
+
+        def work(connection: Connection) -> None:
+            connection.execute(delete(OPEN_RUNS).where(_is_run(OPEN_RUNS, ids.tenant, ids.run)))
+            connection.execute(insert(OPEN_RUNS).values(row))
+
+        self._database.write(work)
+
+    def add_visit(self, ids: RunIds, visit: Visit) -> None:
+        """Write a visit of an open run; of a run that was closed meanwhile there is nothing to add to."""
+        row = {
+            "tenant": storable(ids.tenant),
+            "run": storable(ids.run),
+            "number": visit.number,
+            "visit": encode(visit).decode("utf-8"),
+        }
+
+        def work(connection: Connection) -> None:
+            is_open = select(OPEN_RUNS.c.run).where(_is_run(OPEN_RUNS, ids.tenant, ids.run))
+            if connection.execute(is_open).first() is None:
+                return
+            is_same = and_(_is_run(OPEN_VISITS, ids.tenant, ids.run), OPEN_VISITS.c.number == visit.number)
+            connection.execute(delete(OPEN_VISITS).where(is_same))
+            connection.execute(insert(OPEN_VISITS).values(row))
+
+        self._database.write(work)
+
+    def close_run(self, record: RunRecord) -> None:
+        """Append the record. A run that is closed already keeps the record it has."""
+        self._database.write(lambda connection: _append(connection, record))
+
+    def close_dead(self, closing_answer: str) -> int:
+        now = self._clock.now()
+        lapsed = select(OPEN_RUNS.c.tenant, OPEN_RUNS.c.run).where(OPEN_RUNS.c.lease_until <= now.timestamp())
+        return sum(
+            self._close_dead(row["tenant"], row["run"], closing_answer, now) for row in self._rows(lapsed)
+        )
+
+    def session(self, tenant: str, session: str) -> Session:
+        in_session = and_(_is_kept(tenant), RECORDS.c.session == storable(session))
+        query = (
+            select(RECORDS.c.run, RECORDS.c.turn, RECORDS.c.outcome, RECORDS.c.payload)
+            .where(in_session)
+            .order_by(RECORDS.c.turn, RECORDS.c.seq)
+        )
+        rows = self._rows(query)
+        records = (self._record(row) for row in rows if row["outcome"] in _REMEMBERED)
+        turns = tuple(Turn(question=record.question, answer=record.answer) for record in records)
+        return Session(
+            session_id=session, turns=turns, last_turn=max((row["turn"] for row in rows), default=0)
+        )
+
+    def record(self, tenant: str, run: str) -> RunRecord:
+        begins = RECORDS.c.run.startswith(storable(run), autoescape=True)
+        query = select(RECORDS.c.run, RECORDS.c.payload, RECORDS.c.tombstoned_at).where(
+            RECORDS.c.tenant == storable(tenant), begins
+        )
+        # Databases differ in whether LIKE minds the case.
+        rows = [row for row in self._rows(query) if run and row["run"].startswith(storable(run))]
+        rows = [row for row in rows if row["run"] == storable(run)] or rows
+        if len(rows) > 1:
+            raise RecordNotFound("record_ambiguous", run=run, records=len(rows))
+        if not rows:
+            raise RecordNotFound(run=run)
+        row = rows[0]
+        if row["tombstoned_at"] is not None:
+            raise RecordNotFound("record_deleted", run=row["run"], at=row["tombstoned_at"])
+        return self._record(row)
+
+    def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
+        left = which.limit
+        before: int | None = None
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(left, _PAGE)
+            rows = self._page(_matches(tenant, which), before, size)
+            for row in rows:
+                yield self._record(row)
+            if len(rows) < size:
+                return
+            before = rows[-1]["seq"]
+            left = None if left is None else left - size
+
+    def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
+        """Versions that a kept record ran on, and those that a run is on now."""
+        query = union(
+            select(RECORDS.c.version).where(_is_kept(tenant), RECORDS.c.corpus == storable(corpus)),
+            select(OPEN_RUNS.c.version).where(
+                OPEN_RUNS.c.tenant == storable(tenant), OPEN_RUNS.c.corpus == storable(corpus)
+            ),
+        )
+        return frozenset(row["version"] for row in self._rows(query))
+
+    def verify(self, tenant: str) -> ChainVerdict:
+        return check_chain(self._links(tenant))
+
+    def _close_dead(self, tenant: str, run: str, answer: str, now: datetime) -> bool:
+        """Close one run, unless another process has done so meanwhile."""
+
+        def work(connection: Connection) -> bool:
+            query = select(OPEN_RUNS.c.opening).where(_is_run(OPEN_RUNS, tenant, run))
+            opening = connection.scalar(query)
+            if opening is None:
+                return False
+            visits = connection.scalars(
+                select(OPEN_VISITS.c.visit)
+                .where(_is_run(OPEN_VISITS, tenant, run))
+                .order_by(OPEN_VISITS.c.number)
+            )
+            record = self._decode(opening, RunRecord, run)
+            trail = tuple(self._decode(visit, Visit, run) for visit in visits)
+            _append(connection, _stopped(record, trail, answer, now))
+            return True
+
+        return self._database.write(work)
+
+    def _page(self, matches: ColumnElement[bool], before: int | None, size: int) -> Sequence[RowMapping]:
+        query = select(RECORDS.c.seq, RECORDS.c.run, RECORDS.c.payload).where(matches)
+        if before is not None:
+            query = query.where(RECORDS.c.seq < before)
+        return self._rows(query.order_by(RECORDS.c.seq.desc()).limit(size))
+
+    def _links(self, tenant: str) -> Iterator[Link]:
+        after = -1
+        while True:
+            query = (
+                select(RECORDS)
+                .where(RECORDS.c.tenant == storable(tenant), RECORDS.c.seq > after)
+                .order_by(RECORDS.c.seq)
+                .limit(_PAGE)
+            )
+            links = [_link(row) for row in self._rows(query)]
+            yield from links
+            if len(links) < _PAGE:
+                return
+            after = links[-1].seq
+
+    def _rows(self, query: Executable) -> Sequence[RowMapping]:
+        return self._database.read(lambda connection: connection.execute(query).mappings().all(), ())
+
+    def _record(self, row: RowMapping) -> RunRecord:
+        return self._decode(row["payload"], RunRecord, row["run"])
+
+    def _decode(self, text: str, kind: type[Value], run: str) -> Value:
+        try:
+            return decode(text.encode("utf-8"), kind)
+        except ValueError as error:
+            raise self._database.damaged(run) from error
+
+
+def _append(connection: Connection, record: RunRecord) -> None:
+    """Put `record` at the end of its tenant's chain and drop the open run."""
+    tenant, run = record.ids.tenant, record.ids.run
+    for table in (OPEN_VISITS, OPEN_RUNS):
+        connection.execute(delete(table).where(_is_run(table, tenant, run)))
+    if connection.execute(select(RECORDS.c.seq).where(_is_run(RECORDS, tenant, run))).first():
+        return
+    chain = select(RECORDS).where(RECORDS.c.tenant == storable(tenant))
+    last = connection.execute(chain.order_by(RECORDS.c.seq.desc()).limit(1)).mappings().first()
+    link = make_link(record, None if last is None else _link(last))
+    row = {
+        **link.header,
+        "payload": link.payload,
+        "payload_sha256": link.payload_sha256,
+        "previous_hash": link.previous_hash,
+        "hash": link.hash,
+    }
+    connection.execute(insert(RECORDS).values(row))
+
+
+def _link(row: RowMapping) -> Link:
+    return Link(
+        header={column.name: row[column.name] for column in HEADER},
+        payload=row["payload"],
+        payload_sha256=row["payload_sha256"],
+        previous_hash=row["previous_hash"],
+        hash=row["hash"],
+        tombstoned_at=row["tombstoned_at"],
+    )
+
+
+def _is_run(table: Table, tenant: str, run: str) -> ColumnElement[bool]:
+    return and_(table.c.tenant == storable(tenant), table.c.run == storable(run))
+
+
+def _is_kept(tenant: str) -> ColumnElement[bool]:
+    return and_(RECORDS.c.tenant == storable(tenant), RECORDS.c.tombstoned_at.is_(None))
+
+
+def _matches(tenant: str, which: RecordFilter) -> ColumnElement[bool]:
+    wanted = {
+        RECORDS.c.corpus: None if which.corpus is None else storable(which.corpus),
+        RECORDS.c.session: None if which.session is None else storable(which.session),
+        RECORDS.c.outcome: which.outcome,
+        RECORDS.c.version: which.version,
+    }
+    return and_(_is_kept(tenant), *(column == value for column, value in wanted.items() if value is not None))
+
+
+def _stopped(opening: RunRecord, visits: tuple[Visit, ...], answer: str, now: datetime) -> RunRecord:
+    """Return the record of a run whose owner died: what it had seen, and that it was stopped."""
+    leaves = {visit.doc_id: visit for visit in visits if visit.doc_id is not None and visit.status == "found"}
+    began = datetime.fromisoformat(opening.started_at)
+    return replace(
+        opening,
+        answer=answer,
+        outcome="stopped",
+        confidence=None,
+        visits=visits,
+        evidence=tuple(
+            Source(doc_id=doc_id, title=visit.title, source="", place="", path=visit.path)
+            for doc_id, visit in leaves.items()
+        ),
+        fetches=sum(not visit.is_prefetched for visit in visits),
+        usage=sum((visit.usage for visit in visits), Usage()),
+        ended_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        total_ms=max(0, round((now - began).total_seconds() * 1000)),
+        error_class="LeaseLapsed",
+    )

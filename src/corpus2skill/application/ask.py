@@ -1,0 +1,111 @@
+"""Ask a question of a corpus's active version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from corpus2skill.application.choose import chosen_version
+from corpus2skill.application.wiring import TENANT, Workspace, navigator_model, price_of
+from corpus2skill.domain.run import LastWord, RunLimits, RunRecord
+from corpus2skill.domain.session import Channel, Door
+from corpus2skill.messages import message
+from corpus2skill.navigator.cancellation import Cancellation
+from corpus2skill.navigator.loop import navigate
+from corpus2skill.navigator.question import Question, check_question
+from corpus2skill.navigator.run import Navigator
+from corpus2skill.navigator.tree_reader import TreeReader
+from corpus2skill.ports.events import RunListener
+from corpus2skill.ports.store import RecordStore
+from corpus2skill.settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskOptions:
+    """A question and where it comes from; None leaves the workspace's settings."""
+
+    question: str
+    corpus: str | None = None
+    session: str | None = None
+    """None begins a new conversation."""
+    channel: Channel = "text"
+    door: Door = "cli"
+    model: str | None = None
+    tenant: str = TENANT
+
+
+async def ask(
+    workspace: Workspace,
+    options: AskOptions,
+    listener: RunListener,
+    cancellation: Cancellation | None = None,
+) -> RunRecord:
+    """Answer by walking down the active version's tree; the record is kept however it ends.
+
+    Raises:
+        InvalidQuestion, CorpusNotFound, VersionNotFound, WorkspaceUnusable: nothing was begun.
+    """
+    check_question(options.question, workspace.settings.question_characters)
+    corpus, version = chosen_version(workspace, options.corpus, None)
+    async with Asking.of_version(workspace, corpus, version, options.model) as asking:
+        return await asking.ask(options, listener, cancellation)
+
+
+class Asking:
+    """One version opened for questions: the index is opened once, however many are asked."""
+
+    def __init__(self, workspace: Workspace, navigator: Navigator) -> None:
+        self._workspace = workspace
+        self._navigator = navigator
+
+    @classmethod
+    def of_version(cls, workspace: Workspace, corpus: str, version: int, model: str | None) -> Asking:
+        name = model or workspace.settings.model
+        language = workspace.versions.manifest(corpus, version).language
+        navigator = Navigator(
+            model=navigator_model(workspace, corpus, version, language, name),
+            tree=TreeReader(store=workspace.versions, corpus=corpus, version=version),
+            records=_tidied(workspace.records()),
+            clock=workspace.clock,
+            ids=workspace.ids,
+            limits=run_limits(workspace.settings),
+            price=price_of(name),
+        )
+        return cls(workspace, navigator)
+
+    async def ask(
+        self, options: AskOptions, listener: RunListener, cancellation: Cancellation | None = None
+    ) -> RunRecord:
+        tree = self._navigator.tree
+        question = Question(
+            text=options.question,
+            tenant=options.tenant,
+            session=options.session or self._workspace.ids.new("session"),
+            corpus_language=self._workspace.versions.manifest(tree.corpus, tree.version).language,
+            channel=options.channel,
+            door=options.door,
+        )
+        return await navigate(question, self._navigator, listener, cancellation)
+
+    async def __aenter__(self) -> Asking:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._navigator.records.close()
+
+
+def run_limits(settings: Settings) -> RunLimits:
+    last_word: LastWord = "answer" if settings.last_word == "answer" else "stop"
+    return RunLimits(
+        fetches=settings.fetch_limit,
+        seconds=settings.run_seconds,
+        round_seconds=settings.round_seconds,
+        last_word=last_word,
+        history_characters=settings.history_characters,
+        question_characters=settings.question_characters,
+    )
+
+
+def _tidied(records: RecordStore) -> RecordStore:
+    """Close what a killed process left open, so that its record is not lost."""
+    records.close_dead(message("en", "outcome.stopped.text"))
+    return records

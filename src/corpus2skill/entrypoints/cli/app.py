@@ -1,0 +1,145 @@
+"""The Typer app: every command under its name, and one way out for every fault."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+
+import typer
+
+from corpus2skill.entrypoints.cli import (
+    ask,
+    compile,
+    config,
+    doctor,
+    evaluate,
+    exit_codes,
+    extract,
+    records,
+    tree,
+    versions,
+)
+from corpus2skill.entrypoints.cli.desk import process_output
+from corpus2skill.entrypoints.cli.output import Output, ReaderGone
+from corpus2skill.errors import Corpus2SkillError, NodeNotFound, SourceRefused
+from corpus2skill.messages import error_message
+
+PROGRAM = "corpus2skill"
+
+app = typer.Typer(
+    name=PROGRAM,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Compile documents once into a tree of plain files; answer questions by walking down it.",
+    epilog="""\b
+Begin with:
+  corpus2skill compile ./documents
+  corpus2skill ask "How do I cancel the annual plan?"
+""",
+)
+
+_COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
+    ("compile", compile.compile_command),
+    ("ask", ask.ask_command),
+    ("get", tree.get_command),
+    ("tree", tree.tree_command),
+    ("corpora", versions.corpora_command),
+    ("versions", versions.versions_command),
+    ("activate", versions.activate_command),
+    ("rollback", versions.rollback_command),
+    ("diff", versions.diff_command),
+    ("check", versions.check_command),
+    ("prune", versions.prune_command),
+    ("extract", extract.extract_command),
+    ("eval", evaluate.eval_command),
+    ("doctor", doctor.doctor_command),
+)
+for _name, _command in _COMMANDS:
+    app.command(_name)(_command)
+app.add_typer(records.app, name="records")
+app.add_typer(config.app, name="config")
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
+) -> None:
+    """Compile documents once into a tree of plain files; answer questions by walking down it."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code. Nothing but a fault of ours leaves a traceback."""
+    out = process_output(is_json=_asks_for_json(arguments))
+    try:
+        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+    except typer.TyperException as error:
+        return _misused(out, error)
+    except Corpus2SkillError as error:
+        return report_error(out, error)
+    except ReaderGone:
+        return _reader_gone(out)
+    except Exception:  # noqa: BLE001 - the last door: a fault of ours is shown with its traceback and advice
+        return _unexpected(out)
+    if code == exit_codes.INTERRUPTED:
+        out.note(out.say("cli.interrupted"))
+    return code if isinstance(code, int) else exit_codes.OK
+
+
+def report_error(out: Output, error: Corpus2SkillError) -> int:
+    """Say what happened, for a person and, if asked, for a program; return the exit code."""
+    try:
+        sentence = error_message(out.language, error)
+    except KeyError:  # a sentence that is missing must not hide the fault itself
+        sentence = str(error)
+    if out.is_json:
+        out.document({"error": {"code": error.code, "message": sentence, "values": _values(error)}})
+    out.note(out.say("cli.error", message=sentence))
+    return exit_codes.of_error(error)
+
+
+def _values(error: Corpus2SkillError) -> dict[str, object]:
+    match error:
+        case NodeNotFound():
+            return {"path": error.path, "at": error.at, "children": error.children}
+        case SourceRefused():
+            return {"verdict": error.verdict, **error.values}
+        case _:
+            return {name: _plain(value) for name, value in error.values.items()}
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, bool | int | float | str) or value is None else str(value)
+
+
+def _misused(out: Output, error: typer.TyperException) -> int:
+    sentence = error.format_message()
+    if out.is_json:
+        out.document({"error": {"code": "usage", "message": sentence, "values": {}}})
+    out.note(out.say("cli.usage", message=sentence))
+    return exit_codes.USAGE
+
+
+def _unexpected(out: Output) -> int:
+    detail = traceback.format_exc()
+    if out.is_json:
+        last = detail.strip().rpartition("\n")[2]
+        out.document({"error": {"code": "unexpected", "message": last, "values": {}}})
+    out.note(detail)
+    out.note(out.say("cli.unexpected"))
+    return exit_codes.UNEXPECTED
+
+
+def _reader_gone(out: Output) -> int:
+    """Leave quietly; what the interpreter still flushes at its end goes nowhere."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.out.fileno())
+    return exit_codes.READER_GONE
+
+
+def _asks_for_json(arguments: Sequence[str]) -> bool:
+    """True where `--json` stands before any `--`: known even if the rest cannot be parsed."""
+    before = list(arguments[: arguments.index("--")] if "--" in arguments else arguments)
+    return "--json" in before

@@ -1,0 +1,73 @@
+"""`ask`: the trail as it happens, then the answer with its sources."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from typing import Annotated
+
+import typer
+
+from corpus2skill.application.ask import AskOptions, ask
+from corpus2skill.domain.run import RunRecord
+from corpus2skill.entrypoints.cli import exit_codes
+from corpus2skill.entrypoints.cli.desk import Desk, open_desk
+from corpus2skill.entrypoints.cli.options import Channel, CorpusOption, JsonOption, ModelOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.trail import TrailListener, answer_lines, ending_line
+from corpus2skill.errors import InvalidQuestion
+
+
+def ask_command(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")],
+    corpus: CorpusOption = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session", "-s", metavar="ID", help="Go on with this conversation.", show_default=False
+        ),
+    ] = None,
+    channel: Annotated[Channel, typer.Option("--channel", help="Wording and length.")] = "text",
+    model: ModelOption = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Ask a question; the trail goes to stderr, the answer and its sources to stdout.
+
+    \b
+    corpus2skill ask "How do I cancel the annual plan?"
+    echo "How do I cancel the annual plan?" | corpus2skill ask -
+    corpus2skill ask "And the monthly one?" --session SESSION --json
+    """
+    from corpus2skill.application.ask import AskOptions
+
+    desk = open_desk(workspace, is_json=json)
+    text = _from_stdin() if question == "-" else question
+    options = AskOptions(question=text, corpus=corpus, session=session, channel=channel, model=model)
+    record = answer(desk, options)
+    return exit_codes.of_outcome(record.outcome)
+
+
+def answer(desk: Desk, options: AskOptions) -> RunRecord:
+    """Run one question and write all that a person, or with `--json` a program, gets of it."""
+    from corpus2skill.application.ask import ask
+
+    out = desk.out
+    record = asyncio.run(ask(desk.workspace, options, TrailListener(out)))
+    if out.is_json:
+        out.document(record)
+    else:
+        for line in answer_lines(out, record):
+            out.answer(line)
+    out.note(ending_line(out, record))
+    return record
+
+
+def _from_stdin() -> str:
+    """The question from standard input, in the stream's encoding or else in UTF-8."""
+    data = sys.stdin.buffer.read()
+    for encoding in (sys.stdin.encoding or "utf-8", "utf-8"):
+        try:
+            return data.decode(encoding).removeprefix("\ufeff").strip()
+        except UnicodeDecodeError:
+            continue
+    raise InvalidQuestion("question_undecodable")

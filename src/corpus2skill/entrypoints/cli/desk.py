@@ -1,0 +1,30 @@
+"""What every command stands at: the opened workspace and the two streams."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from corpus2skill.application.wiring import Workspace, open_workspace
+from corpus2skill.entrypoints.cli.output import Output
+from corpus2skill.settings import interface_language, load_settings, workspace_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    workspace: Workspace
+    out: Output
+
+
+def open_desk(workspace: Path | None, *, is_json: bool) -> Desk:
+    """Open the workspace that the option, the environment or the current folder names."""
+    out = process_output(is_json=is_json)
+    path = workspace_path(None if workspace is None else str(workspace), os.environ)
+    return Desk(workspace=open_workspace(path, load_settings(path)), out=out)
+
+
+def process_output(*, is_json: bool) -> Output:
+    """The process's own streams, in the language of its environment."""
+    return Output(interface_language(os.environ), is_json=is_json, out=sys.stdout, err=sys.stderr)

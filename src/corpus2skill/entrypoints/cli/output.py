@@ -1,0 +1,137 @@
+"""The two streams: the answer goes to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import os
+import unicodedata
+from collections.abc import Sequence
+from typing import TextIO
+
+from corpus2skill.application.json_form import to_json
+from corpus2skill.messages import message
+
+_HANDLER = "corpus2skill.nearest"
+_NEAREST = {
+    "—": "-",
+    "–": "-",
+    "−": "-",
+    "›": ">",
+    "…": "...",
+    "•": "*",
+    "«": "<<",
+    "»": ">>",
+    "©": "(C)",
+    "®": "(R)",
+    "\u00a0": " ",
+    "\u301c": "\uff5e",
+    "\u2016": "\u2225",
+}
+"""What stands in for a character that the stream's encoding lacks; CP932 lacks all of these."""
+
+
+class ReaderGone(Exception):
+    """Whoever read standard output went away."""
+
+
+class Output:
+    """Writes for a person in one language or, with `is_json`, one JSON document for a program."""
+
+    def __init__(self, language: str, *, is_json: bool, out: TextIO, err: TextIO) -> None:
+        self.language = language
+        self.is_json = is_json
+        self.out, self.err = _tolerant(out), _tolerant(err)
+
+    def say(self, key: str, /, **values: object) -> str:
+        """The sentence of `key` in the reader's language."""
+        return message(self.language, key, **values)
+
+    def answer(self, text: str = "") -> None:
+        """Write one line or paragraph of the answer.
+
+        Raises:
+            ReaderGone: nobody reads it.
+        """
+        self.raw(text + "\n")
+
+    def document(self, value: object) -> None:
+        """Write the answer as one JSON document, in ASCII where the stream could not spell it otherwise."""
+        plain = to_json(value)
+        text = json.dumps(plain, ensure_ascii=False, indent=2)
+        if not _can_spell(self.out, text):
+            text = json.dumps(plain, ensure_ascii=True, indent=2)
+        self.raw(text + "\n")
+
+    def raw(self, text: str) -> None:
+        """Write `text` to standard output as it is."""
+        try:
+            self.out.write(text)
+            self.out.flush()
+        except BrokenPipeError as error:
+            raise ReaderGone from error
+
+    def note(self, text: str) -> None:
+        """Tell a person something beside the answer. If nobody listens, nothing is lost."""
+        try:
+            self.err.write(text + "\n")
+            self.err.flush()
+        except (BrokenPipeError, ValueError):
+            return
+
+    @property
+    def is_watched(self) -> bool:
+        """True where a person looks at standard error as it is written."""
+        return self.err.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return `rows` as lines with their cells under each other, wide characters counted as two."""
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def one_line(text: str, limit: int) -> str:
+    """Fold `text` into one line of at most `limit` characters."""
+    folded = " ".join(text.split())
+    return folded if len(folded) <= limit else folded[: limit - 1] + "…"
+
+
+def _width(text: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(char) in "FW" else 1 for char in text)
+
+
+def _tolerant(stream: TextIO) -> TextIO:
+    """Let a character that the encoding lacks come out as its nearest, never as an exception."""
+    codecs.register_error(_HANDLER, _nearest)
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors=_HANDLER)
+    return stream
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_spelled(char, error.encoding) for char in lacking), error.end
+
+
+def _spelled(char: str, encoding: str) -> str:
+    candidates = (_NEAREST.get(char, ""), unicodedata.normalize("NFKC", char))
+    return next((text for text in candidates if text and _can_encode(text, encoding)), "?")
+
+
+def _can_spell(stream: TextIO, text: str) -> bool:
+    return _can_encode(text, stream.encoding or "utf-8")
+
+
+def _can_encode(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,156 @@
+"""Run records held in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+
+from corpus2skill.domain.message import Usage
+from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
+from corpus2skill.domain.session import Session, Turn
+from corpus2skill.domain.trail import Visit
+from corpus2skill.errors import RecordNotFound
+from corpus2skill.ports.clock import Clock
+from corpus2skill.ports.store import ChainVerdict, Fault, RecordFilter
+
+_NO_HEAD = "0" * 64
+_REMEMBERED: tuple[Outcome, ...] = ("answered", "not_found", "fetch_limit", "interrupted")
+"""Outcomes whose turns belong to the conversation."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Open:
+    opening: RunRecord
+    lease_until: float
+    visits: list[Visit]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Link:
+    record: RunRecord
+    sha256: str
+    """Of the link before and this record."""
+
+
+class FakeRecordStore:
+    """`ports.store.RecordStore` without a database. Leases run by `clock`.
+
+    `closed` has every record in the order of closing, over all tenants.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._open: dict[RunIds, _Open] = {}
+        self._chains: dict[str, list[_Link]] = {}
+        self.closed: list[RunRecord] = []
+
+    @property
+    def open_runs(self) -> tuple[RunIds, ...]:
+        return tuple(self._open)
+
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
+        until = self._clock.now().timestamp() + lease_seconds
+        self._open[ids] = _Open(opening=opening, lease_until=until, visits=[])
+
+    def add_visit(self, ids: RunIds, visit: Visit) -> None:
+        if ids in self._open:
+            self._open[ids].visits.append(visit)
+
+    def close_run(self, record: RunRecord) -> None:
+        self._open.pop(record.ids, None)
+        chain = self._chains.setdefault(record.ids.tenant, [])
+        if any(link.record.ids.run == record.ids.run for link in chain):
+            return
+        chain.append(_Link(record=record, sha256=_hash(_head(chain), record)))
+        self.closed.append(record)
+
+    def close_dead(self, closing_answer: str) -> int:
+        now = self._clock.now().timestamp()
+        dead = [held for held in self._open.values() if held.lease_until <= now]
+        for held in dead:
+            self.close_run(_stopped(held, closing_answer))
+        return len(dead)
+
+    def session(self, tenant: str, session: str) -> Session:
+        records = sorted(
+            (link.record for link in self._chain(tenant) if link.record.ids.session == session),
+            key=lambda record: record.ids.turn,
+        )
+        turns = (record for record in records if record.outcome in _REMEMBERED)
+        return Session(
+            session_id=session,
+            turns=tuple(Turn(question=record.question, answer=record.answer) for record in turns),
+            last_turn=max((record.ids.turn for record in records), default=0),
+        )
+
+    def record(self, tenant: str, run: str) -> RunRecord:
+        found = [link.record for link in self._chain(tenant) if run and link.record.ids.run.startswith(run)]
+        exact = [record for record in found if record.ids.run == run]
+        if len(exact or found) != 1:
+            raise RecordNotFound(run=run)
+        return (exact or found)[0]
+
+    def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
+        newest_first = (link.record for link in reversed(self._chain(tenant)))
+        chosen = [record for record in newest_first if _matches(record, which)]
+        return iter(chosen[: which.limit])
+
+    def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
+        closed = (link.record.ids for link in self._chain(tenant))
+        ids = (*closed, *(ids for ids in self._open if ids.tenant == tenant))
+        return frozenset(run.version for run in ids if run.corpus == corpus)
+
+    def verify(self, tenant: str) -> ChainVerdict:
+        chain = self._chain(tenant)
+        faults: list[Fault] = []
+        before = _NO_HEAD
+        for link in chain:
+            if link.sha256 != _hash(before, link.record):
+                faults.append(Fault(code="record_changed", file=link.record.ids.run))
+            before = link.sha256
+        return ChainVerdict(records=len(chain), head=before, faults=tuple(faults))
+
+    def close(self) -> None:
+        pass
+
+    def _chain(self, tenant: str) -> list[_Link]:
+        return self._chains.get(tenant, [])
+
+
+def _stopped(held: _Open, answer: str) -> RunRecord:
+    """What is known of a run whose owner died."""
+    leaves = {visit.doc_id: visit for visit in held.visits if visit.doc_id is not None}
+    return replace(
+        held.opening,
+        answer=answer,
+        outcome="stopped",
+        confidence=None,
+        visits=tuple(held.visits),
+        evidence=tuple(
+            Source(doc_id=doc_id, title=visit.title, source="", place="", path=visit.path)
+            for doc_id, visit in leaves.items()
+        ),
+        fetches=sum(not visit.is_prefetched for visit in held.visits),
+        usage=sum((visit.usage for visit in held.visits), Usage()),
+        error_class="LeaseLapsed",
+    )
+
+
+def _matches(record: RunRecord, which: RecordFilter) -> bool:
+    wanted_and_held = (
+        (which.corpus, record.ids.corpus),
+        (which.session, record.ids.session),
+        (which.outcome, record.outcome),
+        (which.version, record.ids.version),
+    )
+    return all(wanted is None or wanted == held for wanted, held in wanted_and_held)
+
+
+def _head(chain: list[_Link]) -> str:
+    return chain[-1].sha256 if chain else _NO_HEAD
+
+
+def _hash(before: str, record: RunRecord) -> str:
+    return hashlib.sha256((before + json.dumps(asdict(record), sort_keys=True)).encode()).hexdigest()
