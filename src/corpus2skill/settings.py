@@ -80,11 +80,16 @@ def load_settings(workspace: Path, environment: Mapping[str, str] | None = None)
     from_environment = {
         name: text
         for name in NAMES
-        if (text := (environment or os.environ).get(f"CORPUS2SKILL_{name.upper()}")) is not None
+        if (text := (environment or os.environ).get(variable(name))) is not None
     }
     return Settings(
         **{name: parse_value(name, value) for name, value in {**stored, **from_environment}.items()}  # type: ignore[arg-type]
     )
+
+
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return f"CORPUS2SKILL_{name.upper()}"
 
 
 def read_settings_file(workspace: Path) -> dict[str, object]:

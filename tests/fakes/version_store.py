@@ -48,6 +48,19 @@ class FakeVersionStore:
     def files(self, corpus: str, version: int) -> dict[str, bytes]:
         return self._version(corpus, version).files
 
+    def add_version(self, corpus: str, version: int, files: dict[str, bytes]) -> None:
+        """Add a version like the newest one, but with these files."""
+        held = self._corpus(corpus)
+        newest = held.versions[max(held.versions)]
+        stamp = VersionStamp(
+            version=version,
+            predecessor=newest.manifest.version,
+            created_at=newest.manifest.created_at,
+            product=newest.manifest.product,
+            title=newest.manifest.title,
+        )
+        self.write(newest.content, stamp, files.items())
+
     def corpora(self) -> tuple[str, ...]:
         return tuple(sorted(name for name, held in self._corpora.items() if held.config or held.versions))
 

@@ -2,8 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from corpus2skill.application.json_form import to_json
 from corpus2skill.application.wiring import Workspace, write_settings_file
-from corpus2skill.settings import check_name, parse_value, read_settings_file
+from corpus2skill.settings import NAMES, check_name, parse_value, read_settings_file, variable
+
+Origin = Literal["environment", "file", "default"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingLine:
+    """One setting as it holds now, and where its value comes from."""
+
+    name: str
+    value: object
+    origin: Origin
+
+
+def list_settings(workspace: Workspace, environment: Mapping[str, str]) -> list[SettingLine]:
+    """Every setting, in the order of the documentation."""
+    stored = read_settings_file(workspace.path)
+    values = to_json(workspace.settings)
+    assert isinstance(values, dict)
+    return [
+        SettingLine(name=name, value=values[name], origin=_origin(name, stored, environment)) for name in NAMES
+    ]
+
+
+def _origin(name: str, stored: Mapping[str, object], environment: Mapping[str, str]) -> Origin:
+    if variable(name) in environment:
+        return "environment"
+    return "file" if name in stored else "default"
 
 
 def set_setting(workspace: Workspace, name: str, value: str) -> None:

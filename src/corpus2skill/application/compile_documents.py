@@ -9,7 +9,7 @@ from pathlib import Path
 from corpus2skill.application.wiring import Workspace, compiler_ports
 from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus
 from corpus2skill.domain.chunk import ChunkSizes
-from corpus2skill.domain.ids import CORPUS_LIMIT, is_corpus_name
+from corpus2skill.domain.ids import is_corpus_name
 from corpus2skill.domain.job import CompileReport
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import TreeLimits
@@ -64,7 +64,7 @@ async def compile_documents(
 def check_corpus_name(corpus: str) -> None:
     """Raises: InvalidInput: the name cannot be a folder and an Agent Skill name."""
     if not is_corpus_name(corpus):
-        raise InvalidInput("corpus_name", corpus=corpus, limit=CORPUS_LIMIT)
+        raise InvalidInput("invalid_corpus_name", corpus=corpus)
 
 
 def _config(workspace: Workspace, corpus: str, options: CompileOptions) -> CorpusConfig:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from corpus2skill.application.choose import chosen_version
 from corpus2skill.application.wiring import Workspace
-from corpus2skill.domain.ids import ROOT_PATH
 from corpus2skill.domain.tree import Child, Node
+from corpus2skill.navigator.node_path import find_node
 from corpus2skill.navigator.tree_reader import TreeReader
 
 
@@ -30,7 +30,7 @@ def get_node(workspace: Workspace, path: str, *, corpus: str | None, version: in
         NodeNotFound: with the valid children. VersionNotFound, CorpusNotFound, Damaged.
     """
     name, number = chosen_version(workspace, corpus, version)
-    return TreeReader(workspace.versions, name, number).fetch(path)
+    return find_node(_reader(workspace, name, number), path)
 
 
 def outline(
@@ -38,10 +38,14 @@ def outline(
 ) -> Iterator[OutlineLine]:
     """Yield every node down to `depth` levels below the root, read as it is asked for."""
     name, number = chosen_version(workspace, corpus, version)
-    reader = TreeReader(workspace.versions, name, number)
-    root = reader.fetch(ROOT_PATH)
+    reader = _reader(workspace, name, number)
+    root = reader.root()
     yield OutlineLine(depth=0, path=root.path, title=root.title, summary="", is_leaf=False)
     yield from _below(reader, root, 1, depth)
+
+
+def _reader(workspace: Workspace, corpus: str, version: int) -> TreeReader:
+    return TreeReader(store=workspace.versions, corpus=corpus, version=version)
 
 
 def _below(reader: TreeReader, node: Node, level: int, depth: int | None) -> Iterator[OutlineLine]:
@@ -53,7 +57,7 @@ def _below(reader: TreeReader, node: Node, level: int, depth: int | None) -> Ite
         is_leaf = child.node_type == "document"
         yield OutlineLine(depth=level, path=path, title=child.title, summary=child.summary, is_leaf=is_leaf)
         if not is_leaf:
-            yield from _below(reader, reader.fetch(path), level + 1, depth)
+            yield from _below(reader, find_node(reader, path), level + 1, depth)
 
 
 def _path(folder: str, child: Child) -> str:

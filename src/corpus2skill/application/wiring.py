@@ -11,7 +11,7 @@ from pathlib import Path
 
 from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
-from corpus2skill.adapters.store.version_store import FileVersionStore
+from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.domain.language import Language
 from corpus2skill.errors import UnusableSettings
@@ -27,6 +27,9 @@ TENANT = "local"
 """Owner of everything in a workspace on one's own machine."""
 OFFLINE = "offline"
 """Name of the embedded engine as a model."""
+ENGINES = (OFFLINE,)
+KEY_VARIABLES = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
+"""Environment variables that hold a customer's provider keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +47,12 @@ class Workspace:
         from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 
         return SqlRecordStore(records_url(self.path), self.clock)
+
+    def has_records(self) -> bool:
+        """False before the first question; looking makes no database."""
+        from corpus2skill.adapters.store.records import records_url
+
+        return Path(records_url(self.path).database or "").is_file()
 
 
 def open_workspace(path: Path, settings: Settings) -> Workspace:
@@ -66,6 +75,13 @@ def check_model(model: str) -> None:
     """
     if model != OFFLINE:
         raise UnusableSettings("unknown_model", model=model, known=OFFLINE)
+
+
+def leftovers(workspace: Workspace, corpus: str) -> int:
+    """Folders that killed compiles left half written; the next compile of the corpus clears them."""
+    from corpus2skill.adapters.store.compile_lock import STAGING
+
+    return sum(1 for _ in (workspace.path / "corpora" / corpus / "versions").glob(f"{STAGING}*"))
 
 
 def source_reader(workspace: Workspace, paths: Sequence[Path]) -> SourceReader:

@@ -20,7 +20,7 @@ TABLE_HEADER_LABEL: dict[Language, str] = {"ja": "表の見出し行", "en": "Ta
 
 _FENCE = "---"
 _CHILD = re.compile(r"- \[(?P<title>(?:[^\]\\]|\\.)*)\]\((?P<link>[^)\s]+)\)(?: — (?P<summary>.*))?")
-_BODY_RULE = "\n---\n\n"
+_BODY_RULE = "---\n\n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,7 @@ def render_leaf(
     lines += [f"# {one_line(title)}", "", one_line(summary), ""]
     if table_header is not None:
         lines += [f"{TABLE_HEADER_LABEL[language]}: {one_line(table_header)}", ""]
-    return "\n".join(lines) + _BODY_RULE + body + "\n"
+    return "\n".join(lines) + "\n" + _BODY_RULE + body + "\n"
 
 
 def parse_summary_node(text: str) -> SummaryNodeFile:
@@ -102,11 +102,11 @@ def parse_summary_node(text: str) -> SummaryNodeFile:
         ValueError: it is not one.
     """
     front, content = _split_front_matter(text)
-    head, found, list_text = _split_at_children(content)
-    if not found or "name" not in front:
+    title, summary, rest = _title_and_summary(content)
+    heading, *lines = rest.split("\n")
+    if heading not in CHILDREN_HEADING.values() or "name" not in front:
         raise ValueError("no list of children, or no name in the front matter")
-    title, summary = _title_and_summary(head)
-    children = tuple(child for line in list_text.split("\n") if (child := _parse_child(line)) is not None)
+    children = tuple(child for line in lines if (child := _parse_child(line)) is not None)
     return SummaryNodeFile(
         name=front["name"], title=title, summary=summary, content=content, children=children
     )
@@ -119,26 +119,31 @@ def parse_leaf(text: str) -> LeafFile:
         ValueError: it is not one.
     """
     front, content = _split_front_matter(text)
-    head, found, body = content.partition(_BODY_RULE)
-    if not found or "source" not in front:
-        raise ValueError("no rule before the body, or no source in the front matter")
-    title, summary = _title_and_summary(head)
+    title, summary, _ = _title_and_summary(content)
+    if "source" not in front:
+        raise ValueError("no source in the front matter")
     return LeafFile(
         title=title,
         summary=summary,
         content=content,
         source=front["source"],
         place=front.get("place", ""),
-        body=body[:-1] if body.endswith("\n") else body,
+        body=leaf_body(content),
     )
 
 
-def _split_at_children(content: str) -> tuple[str, bool, str]:
-    for heading in CHILDREN_HEADING.values():
-        head, found, tail = content.partition(f"\n{heading}\n")
-        if found:
-            return head, True, tail
-    return content, False, ""
+def leaf_body(content: str) -> str:
+    """Return the original text out of a leaf's `content`, the file without its front matter.
+
+    Raises:
+        ValueError: it is no leaf's content.
+    """
+    _, _, rest = _title_and_summary(content)
+    if not rest.startswith(_BODY_RULE):
+        rest = rest.partition("\n\n")[2]
+    if not rest.startswith(_BODY_RULE):
+        raise ValueError("no rule before the body")
+    return rest[len(_BODY_RULE) :].removesuffix("\n")
 
 
 def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -151,11 +156,12 @@ def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
     return {key: _unscalar(value) for key, separator, value in pairs if separator}, content
 
 
-def _title_and_summary(head: str) -> tuple[str, str]:
-    lines = head.split("\n")
-    if not lines[0].startswith("# "):
-        raise ValueError("no title")
-    return lines[0][2:], lines[2] if len(lines) > 2 else ""
+def _title_and_summary(content: str) -> tuple[str, str, str]:
+    """Title, summary, and what follows. They are told by their lines: a summary may look like a rule."""
+    title, *lines = content.split("\n", 4)
+    if not title.startswith("# ") or len(lines) < 4 or lines[0] or lines[2]:
+        raise ValueError("no title and summary")
+    return title[2:], lines[1], lines[3]
 
 
 def _parse_child(line: str) -> Child | None:

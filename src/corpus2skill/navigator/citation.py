@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from corpus2skill.domain.run import Source
 
-_ID = r"`?(?:[a-z0-9-]+/)*doc_chunk_\d+(?:\.md)?`?"
+_ID = r"`?(?:[a-z0-9-]{1,64}/){0,8}doc_chunk_\d+(?:\.md)?`?"
 _LABEL = r"(?:(?:根拠|出典|参照|sources?|see)\s*[:：]?\s*)?"
 _MARKER = re.compile(
     rf"[\[［【(（]\s*{_LABEL}{_ID}(?:\s*[,、，;；/・&]?\s*{_ID})*\s*[\]］】)）](?:\([^()\s]*\))?|{_ID}",
@@ -51,14 +51,21 @@ def resolve_citations(answer: str, evidence: Mapping[str, Source], *, is_numbere
         marks = [f"[{numbers.setdefault(doc_id, len(numbers) + 1)}]" for doc_id in cited]
         return "".join(marks) if is_numbered else ""
 
-    text = _tidy(_MARKER.sub(replace, answer), answer)
+    text = _tidy(_without(_MARKER.sub(replace, answer)), answer)
     citations = tuple(evidence[doc_id] for doc_id in numbers)
     return CitedAnswer(text=text, citations=citations, struck=len(struck))
 
 
 def without_markers(answer: str) -> str:
     """Return `answer` without any doc id."""
-    return _tidy(_MARKER.sub("", answer), answer)
+    return _tidy(_without(answer), answer)
+
+
+def _without(text: str) -> str:
+    """Take markers away until none is left: what stood around one may make up another."""
+    while _MARKER.search(text):
+        text = _MARKER.sub("", text)
+    return text
 
 
 def _named(marker: str) -> list[str]:

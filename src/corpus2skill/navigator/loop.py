@@ -54,8 +54,8 @@ async def navigate(
         conclusion = await _walk_in_time(run)
     except RunEnded as end:
         conclusion = conclude_without_reply(run, end.outcome, end.__cause__)
-    except asyncio.CancelledError as error:
-        conclusion = conclude_without_reply(run, "cancelled", error)
+    except asyncio.CancelledError:
+        conclusion = conclude_without_reply(run, "cancelled")
         raise
     except BaseException as error:
         conclusion = conclude_without_reply(run, "stopped", error)

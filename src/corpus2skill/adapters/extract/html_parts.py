@@ -20,6 +20,9 @@ _LEFT_OUT_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "m
 _LEFT_OUT_CLASSES = frozenset(
     {"nav", "navbar", "navheader", "navfooter", "navigation", "breadcrumb", "breadcrumbs", "skip-link", "pagetop"}
 )
+_CONTENTS_CLASSES = frozenset({"toc", "contents", "table-of-contents", "toc_container", "ez-toc-container"})
+_CONTENTS_SHARE = 0.8
+"""A list of contents is nearly all links."""
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _WRAPPED = re.compile(rf"(?<=[{_CJK}])[ \t]*[\r\n]+[ \t\r\n]*(?=[{_CJK}])")
@@ -42,7 +45,12 @@ def is_left_out(element: HtmlElement) -> bool:
         return _is_of_the_site(element)
     if tag == "dialog" and element.get("open") is None:
         return True
-    return _is_hidden(element) or element.get("role") in _LEFT_OUT_ROLES or _has_left_out_class(element)
+    return (
+        _is_hidden(element)
+        or element.get("role") in _LEFT_OUT_ROLES
+        or _has_class(element, _LEFT_OUT_CLASSES)
+        or _is_list_of_contents(element)
+    )
 
 
 def text_of(element: HtmlElement) -> str:
@@ -74,8 +82,17 @@ def _is_hidden(element: HtmlElement) -> bool:
     )
 
 
-def _has_left_out_class(element: HtmlElement) -> bool:
-    return not _LEFT_OUT_CLASSES.isdisjoint(element.get("class", "").lower().split())
+def _has_class(element: HtmlElement, classes: frozenset[str]) -> bool:
+    return not classes.isdisjoint(element.get("class", "").lower().split())
+
+
+def _is_list_of_contents(element: HtmlElement) -> bool:
+    """True for a page's own list of contents: its headings again, each a link into the page."""
+    if not _has_class(element, _CONTENTS_CLASSES):
+        return False
+    links = [link for link in element.iter("a") if "#" in link.get("href", "")]
+    linked = sum(len("".join(link.itertext()).strip()) for link in links)
+    return linked >= _CONTENTS_SHARE * len("".join("".join(element.itertext()).split()))
 
 
 def _is_of_the_site(element: HtmlElement) -> bool:

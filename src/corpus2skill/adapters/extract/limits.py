@@ -12,5 +12,5 @@ class Limits:
     max_characters: int = 20_000_000
     """Characters of extracted text."""
     max_pages: int = 5_000
-    max_inflated_bytes: int = 200_000_000
+    max_inflated_bytes: int = 100_000_000
     """Bytes of all parts that are inflated out of one archive, counted while they are inflated."""

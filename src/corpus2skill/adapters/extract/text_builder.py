@@ -35,7 +35,7 @@ class TextBuilder:
 
     def table(self, rows: Sequence[Sequence[str]], *, has_header: bool = True) -> None:
         """Add rows as pipe rows, one a line. A table of one column is no table and becomes paragraphs."""
-        filled = [row for row in rows if any(not is_blank(cell) for cell in row)]
+        filled = _without_blanks(rows)
         width = max((len(row) for row in filled), default=0)
         if width < 2:
             for row in filled:
@@ -90,6 +90,13 @@ class TextBuilder:
     def _begin_pages(self, start: int) -> None:
         self._pages += [Page(start=start, kind=self._page_kind, label=label) for label in self._awaited]
         self._awaited.clear()
+
+
+def _without_blanks(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Drop rows and columns that hold nothing."""
+    filled = [row for row in rows if not all(map(is_blank, row))]
+    used = sorted({at for row in filled for at, cell in enumerate(row) if not is_blank(cell)})
+    return [[row[at] if at < len(row) else "" for at in used] for row in filled]
 
 
 def pipe_row(cells: Sequence[str], width: int) -> str:

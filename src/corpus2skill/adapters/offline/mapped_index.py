@@ -18,6 +18,8 @@ _K1 = 1.2
 _B = 0.75
 _DOCUMENT_WEIGHT = 1.0
 """Of the whole document's score beside the leaf's own."""
+_WORDS_TO_MEET = 12
+"""The match is measured against so many of the question's heaviest words: no text meets all of a long one."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -37,7 +39,7 @@ class Ranking:
 
     leaves: tuple[RankedLeaf, ...]
     match: float
-    """The best leaf's own score over the highest that any leaf could have, 0 to 1."""
+    """The best leaf's own score over the highest that the question's heaviest words could give a leaf."""
 
 
 class MappedIndex:
@@ -81,10 +83,11 @@ class MappedIndex:
         The score is the leaf's BM25 times the share of the question that it has, plus its document's BM25.
         """
         own, shared, whole = self._scores(words)
-        best_possible = sum(w * self.rarity(word) * (_K1 + 1) for word, w in words.items())
-        if not best_possible:
+        weights = sorted((w * self.rarity(word) for word, w in words.items()), reverse=True)
+        known = sum(weights)
+        if not known:
             return Ranking(leaves=(), match=0.0)
-        known = sum(w * self.rarity(word) for word, w in words.items())
+        best_possible = sum(weights[:_WORDS_TO_MEET]) * (_K1 + 1)
         total = np.round(own * shared / known + _DOCUMENT_WEIGHT * whole[self._documents], 6)
         total[own <= 0] = 0.0
         leaves = tuple(

@@ -45,7 +45,7 @@ def best_passages(
 def _best_of(
     leaf: ReadLeaf, question: Question, weights: Mapping[str, float], most_sentences: int
 ) -> Passage | None:
-    pieces = [piece for piece in sentences(leaf.body) if piece.kind != "rule"]
+    pieces = list(sentences(leaf.body))
     if not pieces:
         return None
     total = sum(weights.values()) or 1.0

@@ -9,7 +9,7 @@ from typing import Literal
 
 from corpus2skill.adapters.offline.shortening import one_line
 
-SentenceKind = Literal["heading", "item", "row", "rule", "sentence"]
+SentenceKind = Literal["code", "heading", "item", "row", "sentence"]
 
 _END = re.compile(
     r"[。！？](?:[」』）)\]】\"'”’]*)"
@@ -22,7 +22,7 @@ _HEADING = re.compile(
     r"|【(?P<bracketed>[^】]{1,60})】$|■\s*(?P<square>\S.{0,60})$"
 )
 _ITEM = re.compile(r"(?:[-*+•・●○◆◇□▪–]\s+|[（(]?(?:\d{1,2}|[a-zA-Z])[)）.．]\s+|[①-⑳]\s*|[・●○◆◇]\s*)(?P<item>\S.*)")
-_RULE = re.compile(r"[\s|:\-–—=_*+~.]+$|```.*$|<[^>]*>$|!\[[^\]]*\]\([^)]*\)$")
+_RULE = re.compile(r"[\s|:\-–—=_*+~.]+$|<[^>]*>$|!\[[^\]]*\]\([^)]*\)$")
 _MARKUP = re.compile(r"<[^<>]{1,200}>|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\\(?=[\W_])")
 _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*\)")
 _CELL = re.compile(r"\s*\|\s*|\t")
@@ -41,15 +41,18 @@ class Sentence:
 def sentences(text: str) -> Iterator[Sentence]:
     """Yield the pieces of `text` in order. A paragraph's wrapped lines are one text."""
     paragraph: list[str] = []
+    is_code = False
     for line in (*text.split("\n"), ""):
         stripped = line.strip()
-        piece = _own_line(stripped)
+        is_fence = stripped.startswith(("```", "~~~"))
+        piece = Sentence(one_line(line), "code") if is_code or is_fence else _own_line(stripped)
+        is_code ^= is_fence
         if stripped and piece is None:
             paragraph.append(stripped)
             continue
         yield from _of_paragraph(paragraph)
         paragraph = []
-        if piece is not None and piece.text:
+        if piece is not None and piece.text and not is_fence:
             yield piece
 
 
@@ -59,11 +62,11 @@ def plain(text: str) -> str:
 
 
 def _own_line(line: str) -> Sentence | None:
-    """The piece that a line is by itself, or None for a part of a paragraph."""
+    """The piece that a line is by itself (empty for a rule), or None for a part of a paragraph."""
     if not line:
         return None
     if _RULE.match(line):
-        return Sentence("", "rule")
+        return Sentence("", "code")
     heading = _HEADING.match(line)
     if heading:
         title = next(group for group in heading.groups() if group)
@@ -78,7 +81,8 @@ def _own_line(line: str) -> Sentence | None:
 
 
 def _of_paragraph(lines: list[str]) -> Iterator[Sentence]:
-    """Sentences of one paragraph. A line that ends without a stop and is followed by no other is kept whole."""
+    if not lines:
+        return
     text = plain(_joined(lines))
     start = 0
     for match in _END.finditer(text):

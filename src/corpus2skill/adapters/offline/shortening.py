@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 ELLIPSIS = "…"
 
@@ -15,7 +16,9 @@ _WORD_END = re.compile(
 
 def one_line(text: str) -> str:
     """Fold all white space and control characters of `text` into single spaces."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    if not text.isprintable():
+        text = "".join(letter if letter.isprintable() else " " for letter in text)
+    return " ".join(text.split())
 
 
 def shortened(text: str, limit: int) -> str:
@@ -36,8 +39,6 @@ def shortened(text: str, limit: int) -> str:
 
 def _whole_letters(room: str, text: str) -> str:
     """Drop a letter whose marks would be cut off."""
-    import unicodedata
-
     at = len(room)
     while at > 1 and unicodedata.combining(text[at]):
         at -= 1

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from corpus2skill.adapters.offline.shortening import one_line, shortened
-from corpus2skill.domain.chunk import SUMMARY_LIMIT, TITLE_LIMIT, Chunk, ChunkSummary
+from corpus2skill.adapters.offline.excerpt import summary_of
+from corpus2skill.adapters.offline.headline import title_of
+from corpus2skill.adapters.offline.sentences import sentences
+from corpus2skill.domain.chunk import Chunk, ChunkSummary
 
 
 class OfflineSummarizer:
@@ -18,5 +20,5 @@ class OfflineSummarizer:
     async def summarize(self, chunks: Sequence[Chunk]) -> AsyncIterator[ChunkSummary]:
         """Yield one summary for each chunk, in the order of `chunks`."""
         for chunk in chunks:
-            text = one_line(chunk.text) or chunk.chunk_id
-            yield ChunkSummary(title=shortened(one_line((chunk.place.headings or (text,))[-1]), TITLE_LIMIT), summary=shortened(text, SUMMARY_LIMIT))
+            pieces = list(sentences(chunk.text))
+            yield ChunkSummary(title=title_of(chunk, pieces), summary=summary_of(chunk, pieces))

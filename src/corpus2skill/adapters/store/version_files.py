@@ -29,6 +29,10 @@ class FileVersionStore:
     def __init__(self, root: Path) -> None:
         self._workspace = Workspace(root)
 
+    def prepare(self) -> None:
+        """Make the workspace where there is none."""
+        self._workspace.prepare()
+
     def corpora(self) -> tuple[str, ...]:
         return tuple(path.name for path in self._workspace.corpora() if self._is_corpus(path.name))
 

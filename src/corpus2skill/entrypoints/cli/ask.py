@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from corpus2skill.application.ask import AskOptions, ask
 from corpus2skill.domain.run import RunRecord
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
 from corpus2skill.entrypoints.cli.options import Channel, CorpusOption, JsonOption, ModelOption, WorkspaceOption
 from corpus2skill.entrypoints.cli.trail import TrailListener, answer_lines, ending_line
 from corpus2skill.errors import InvalidQuestion
+
+if TYPE_CHECKING:
+    from corpus2skill.application.ask import AskOptions
 
 
 def ask_command(

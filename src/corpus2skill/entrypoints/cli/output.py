@@ -72,6 +72,11 @@ class Output:
         except BrokenPipeError as error:
             raise ReaderGone from error
 
+    def mark_byte_order(self) -> None:
+        """Begin standard output with a byte order mark where its encoding has one."""
+        if _can_spell(self.out, "\ufeff"):
+            self.raw("\ufeff")
+
     def note(self, text: str) -> None:
         """Tell a person something beside the answer. If nobody listens, nothing is lost."""
         try:

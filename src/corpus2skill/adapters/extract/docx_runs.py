@@ -1,0 +1,99 @@
+"""The words of a Word paragraph: insertions in, deletions, comments, hidden text and field codes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from corpus2skill.adapters.extract.docx_styles import child, is_on, local, value
+
+_LEFT_OUT = frozenset(
+    {"del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "rt", "object", "ctrlPr", "sdtPr"}
+)
+_SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
+_BREAKS_OF_PAGES = frozenset({"page", "column"})
+
+
+@dataclass(slots=True, kw_only=True)
+class Words:
+    """What stands in one paragraph."""
+
+    pieces: list[str] = field(default_factory=list[str])
+    boxes: list[etree._Element] = field(default_factory=list[etree._Element])
+    """Text boxes that are anchored in it (`w:txbxContent`)."""
+    notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Footnotes and endnotes that it refers to: kind and id."""
+    has_plain: bool = False
+    """True where some of its text is not bold."""
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+def words_of(paragraph: etree._Element) -> Words:
+    """Return the words of a `w:p`. Text boxes and notes are named, not read."""
+    words = Words()
+    for inner in paragraph:
+        _read(inner, words)
+    return words
+
+
+def chosen(alternatives: etree._Element) -> etree._Element | None:
+    """Return one branch of `mc:AlternateContent`; the other says the same for older programs."""
+    branches = [branch for branch in alternatives if local(branch) in {"Choice", "Fallback"}]
+    return next((branch for branch in branches if _has_text(branch)), branches[0] if branches else None)
+
+
+def _read(element: etree._Element, words: Words) -> None:
+    name = local(element)
+    if name in _LEFT_OUT:
+        return
+    if name == "t":
+        words.pieces.append(element.text or "")
+    elif name == "r":
+        _read_run(element, words)
+    elif name in _SIGNS:
+        words.pieces.append("" if value(element, "type") in _BREAKS_OF_PAGES else _SIGNS[name])
+    elif name == "sym":
+        words.pieces.append(_symbol(value(element, "char")))
+    elif name in {"footnoteReference", "endnoteReference"}:
+        words.notes.append((name.removesuffix("Reference"), value(element, "id") or ""))
+        words.pieces.append(f"[^{len(words.notes)}]")
+    elif name == "txbxContent":
+        words.boxes.append(element)
+    else:
+        _read_inside(element, name, words)
+
+
+def _read_inside(element: etree._Element, name: str, words: Words) -> None:
+    if name == "AlternateContent":
+        branch = chosen(element)
+        element = branch if branch is not None else element[:0]
+    for inner in element:
+        _read(inner, words)
+
+
+def _read_run(run: etree._Element, words: Words) -> None:
+    properties = child(run, "rPr")
+    if is_on(child(properties, "vanish")):
+        return
+    before = len(words.pieces)
+    for inner in run:
+        _read(inner, words)
+    if "".join(words.pieces[before:]).strip() and not is_on(child(properties, "b")):
+        words.has_plain = True
+
+
+def _symbol(code: str | None) -> str:
+    """A character of a symbol font; private ones mean nothing without the font."""
+    try:
+        character = chr(int(code or "", 16))
+    except (ValueError, OverflowError):
+        return ""
+    return "" if "\ue000" <= character <= "\uf8ff" or "\ud800" <= character <= "\udfff" else character
+
+
+def _has_text(element: etree._Element) -> bool:
+    return any(local(inner) == "t" and inner.text for inner in element.iter())

@@ -1,0 +1,81 @@
+"""The summary of a chunk: the sentences of it that carry most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from corpus2skill.adapters.offline.sentences import Sentence, plain
+from corpus2skill.adapters.offline.shortening import one_line, shortened
+from corpus2skill.adapters.offline.words import index_words
+from corpus2skill.domain.chunk import SUMMARY_LIMIT, Chunk
+from corpus2skill.domain.language import detect_language
+from corpus2skill.messages import message
+
+_SHORTEST = 8
+"""Characters of a sentence that can carry something."""
+_CANDIDATES = 40
+"""Sentences of a chunk that are weighed; the rest is further down than a reader of a summary expects."""
+
+
+def summary_of(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
+    """Return the summary of `chunk`, whose text is `pieces`: one line, 1 to 160 characters."""
+    if chunk.is_choices_only:
+        return _of_choices(chunk, pieces)
+    told = _told(pieces)
+    if not told:
+        text = one_line(chunk.text) or message(detect_language(chunk.text), "offline.no_words")
+        return shortened(text, SUMMARY_LIMIT)
+    header = plain(chunk.table_header.replace("|", " ")) if chunk.table_header else ""
+    lead = f"{header}: {told[0].text}" if header and told[0].kind == "row" else told[0].text
+    if len(lead) >= SUMMARY_LIMIT:
+        return shortened(lead, SUMMARY_LIMIT)
+    return _filled(lead, told)
+
+
+def _of_choices(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
+    """Say that there are only choices, then name them."""
+    words = message(detect_language(chunk.text), "offline.choices_only")
+    named = " / ".join(piece.text for piece in pieces if piece.text)
+    return shortened(f"{words} {named}".strip(), SUMMARY_LIMIT)
+
+
+def _told(pieces: Sequence[Sentence]) -> list[Sentence]:
+    """The pieces that say something: prose, list lines and rows; headings or code where there is nothing else."""
+    for kinds in (("sentence", "item", "row"), ("heading",), ("code",)):
+        told = [piece for piece in pieces if piece.kind in kinds and any(map(str.isalnum, piece.text))]
+        if told:
+            lead = next((at for at, piece in enumerate(told) if len(piece.text) >= _SHORTEST), 0)
+            return told[lead : lead + _CANDIDATES]
+    return []
+
+
+def _filled(lead: str, told: Sequence[Sentence]) -> str:
+    """Add to the lead the sentences that carry most, as many as there is room for, in the order of the text."""
+    held = [frozenset(index_words(piece.text)) for piece in told]
+    common = Counter(word for words in held for word in words)
+    kept = {0}
+    room = SUMMARY_LIMIT - len(lead)
+    covered = held[0]
+    for _ in range(len(told)):
+        fitting = [at for at in range(1, len(told)) if at not in kept and len(_spaced(told[at])) <= room]
+        best = max(fitting, key=lambda at: (_carries(told[at], held[at] - covered, common), -at), default=None)
+        if best is None or _carries(told[best], held[best] - covered, common) <= 0:
+            break
+        kept.add(best)
+        room -= len(_spaced(told[best]))
+        covered |= held[best]
+    return lead + "".join(_spaced(told[at]) for at in sorted(kept) if at)
+
+
+def _carries(piece: Sentence, words: frozenset[str], common: Counter[str]) -> int:
+    """What a sentence adds: its new words, those that the chunk repeats counted more; numbers are facts."""
+    if len(piece.text) < _SHORTEST or piece.text.endswith((":", "：")):
+        return 0
+    weight = sum(2 + min(common[word], 4) for word in words) + (4 if any(map(str.isdigit, piece.text)) else 0)
+    return weight * 10 if piece.kind == "sentence" else weight * 8
+
+
+def _spaced(piece: Sentence) -> str:
+    """The sentence with what parts it from the one before: Japanese needs no space."""
+    return piece.text if not piece.text[0].isascii() and piece.text[0] > "\u2e7f" else f" {piece.text}"

@@ -1,0 +1,144 @@
+"""The audit records: list, show, verify, export."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+
+from corpus2skill.application.json_form import to_json
+from corpus2skill.application.wiring import TENANT, Workspace
+from corpus2skill.domain.run import RunRecord, Source
+from corpus2skill.ports.store import ChainVerdict, RecordFilter, RecordStore
+
+CSV_COLUMNS = (
+    "run",
+    "started_at",
+    "ended_at",
+    "corpus",
+    "version",
+    "session",
+    "turn",
+    "channel",
+    "door",
+    "language",
+    "question",
+    "answer",
+    "outcome",
+    "confidence",
+    "trail",
+    "reasons",
+    "evidence",
+    "citations",
+    "fetches",
+    "rounds",
+    "model",
+    "prompt_version",
+    "input_tokens",
+    "output_tokens",
+    "usd",
+    "total_ms",
+    "error_class",
+)
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""A spreadsheet runs a cell that begins like this."""
+
+
+def list_records(workspace: Workspace, which: RecordFilter, tenant: str = TENANT) -> Iterator[RunRecord]:
+    """Yield records, newest first, read as they are asked for."""
+    with _opened(workspace) as records:
+        yield from records.records(tenant, which)
+
+
+def show_record(workspace: Workspace, run: str, tenant: str = TENANT) -> RunRecord:
+    """Raises: RecordNotFound. A unique beginning of the id is enough."""
+    with _opened(workspace) as records:
+        return records.record(tenant, run)
+
+
+def verify_records(workspace: Workspace, tenant: str = TENANT) -> ChainVerdict:
+    """Recompute the chain from the first record."""
+    with _opened(workspace) as records:
+        return records.verify(tenant)
+
+
+def export_jsonl(records: Iterable[RunRecord]) -> Iterator[str]:
+    """Yield one line of JSON a record, with everything that is in it; ASCII where UTF-8 cannot spell it."""
+    for record in records:
+        plain = to_json(record)
+        line = json.dumps(plain, ensure_ascii=False)
+        yield (line if _is_spellable(line) else json.dumps(plain)) + "\n"
+
+
+def export_csv(records: Iterable[RunRecord]) -> Iterator[str]:
+    """Yield a header row, then one row a record; no cell can be taken for a formula."""
+    yield _csv_row(CSV_COLUMNS)
+    for record in records:
+        row = _row(record)
+        yield _csv_row(tuple(_harmless(row[column]) for column in CSV_COLUMNS))
+
+
+@contextmanager
+def _opened(workspace: Workspace) -> Generator[RecordStore]:
+    records = workspace.records()
+    try:
+        yield records
+    finally:
+        records.close()
+
+
+def _row(record: RunRecord) -> dict[str, str | int | float | None]:
+    return {
+        "run": record.ids.run,
+        "started_at": record.started_at,
+        "ended_at": record.ended_at,
+        "corpus": record.ids.corpus,
+        "version": record.ids.version,
+        "session": record.ids.session,
+        "turn": record.ids.turn,
+        "channel": record.channel,
+        "door": record.door,
+        "language": record.language,
+        "question": record.question,
+        "answer": record.answer,
+        "outcome": record.outcome,
+        "confidence": record.confidence,
+        "trail": " > ".join(visit.path for visit in record.visits),
+        "reasons": " > ".join(visit.reason for visit in record.visits),
+        "evidence": " ".join(source.doc_id for source in record.evidence),
+        "citations": " | ".join(map(_cited, record.citations)),
+        "fetches": record.fetches,
+        "rounds": record.rounds,
+        "model": record.model,
+        "prompt_version": record.prompt_version,
+        "input_tokens": record.usage.input_tokens,
+        "output_tokens": record.usage.output_tokens,
+        "usd": record.usd,
+        "total_ms": record.total_ms,
+        "error_class": record.error_class,
+    }
+
+
+def _cited(source: Source) -> str:
+    return f"{source.doc_id}: {source.source} › {source.place}"
+
+
+def _harmless(cell: str | int | float | None) -> str | int | float | None:
+    is_formula = isinstance(cell, str) and cell.lstrip(" \u3000").startswith(_FORMULA_STARTS)
+    return f"'{cell}" if is_formula else cell
+
+
+def _csv_row(cells: Iterable[str | int | float | None]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def _is_spellable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

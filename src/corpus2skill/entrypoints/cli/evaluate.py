@@ -1,0 +1,93 @@
+"""`eval`: a question pack, run and scored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from corpus2skill.entrypoints.cli import exit_codes
+from corpus2skill.entrypoints.cli.compile_progress import compile_progress
+from corpus2skill.entrypoints.cli.desk import open_desk
+from corpus2skill.entrypoints.cli.options import JsonOption, ModelOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.output import Output, columns
+from corpus2skill.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from corpus2skill.application.evaluate import Evaluation
+
+_TOLD_EVERY = 20
+"""Questions between two lines of progress."""
+
+
+def eval_command(
+    pack: Annotated[Path, typer.Argument(metavar="PACK", help="A folder with corpus/ and questions.")],
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions", metavar="FILE", help="Else the pack's own questions*.jsonl.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="RUN.jsonl", help="Write one line an answer.", show_default=False),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-n", metavar="N", min=1, help="The first N questions.", show_default=False),
+    ] = None,
+    model: ModelOption = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Compile a question pack's corpus if needed, ask its questions and print the scores.
+
+    \b
+    corpus2skill eval ./packs/plans-ja --limit 10
+    corpus2skill eval ./packs/plans-ja --out run.jsonl --json
+    """
+    from corpus2skill.application.evaluate import EvaluateOptions, evaluate, run_lines
+
+    desk = open_desk(workspace, is_json=json)
+    if out is not None:
+        _write(out, "")  # a path that cannot be written is found before an hour of questions
+    options = EvaluateOptions(pack=pack, questions=questions, limit=limit, model=model)
+    with compile_progress(desk.out) as compiling:
+        evaluation = asyncio.run(evaluate(desk.workspace, options, compiling, _asked(desk.out)))
+    if out is not None:
+        _write(out, "".join(f"{line}\n" for line in run_lines(evaluation)))
+    if json:
+        desk.out.document(
+            {"corpus": evaluation.corpus, "version": evaluation.version, "scores": evaluation.scores}
+        )
+    else:
+        _show(desk.out, evaluation)
+    return exit_codes.OK
+
+
+def _asked(out: Output) -> Callable[[int, int], None]:
+    def tell(done: int, total: int) -> None:
+        if done == total or (done and done % _TOLD_EVERY == 0):
+            out.note(out.say("cli.asked", done=done, total=total))
+
+    return tell
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput("file_unwritable", file=str(file), reason=error.strerror or str(error)) from error
+
+
+def _show(out: Output, evaluation: Evaluation) -> None:
+    from corpus2skill.application.json_form import to_json
+
+    scores = to_json(evaluation.scores)
+    assert isinstance(scores, dict)
+    rows = [(name, "-" if value is None else str(value)) for name, value in scores.items()]
+    for row in columns(rows):
+        out.answer(row)

@@ -1,0 +1,229 @@
+"""What every `RecordStore` promises, asked of the real one and of the one in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from corpus2skill.adapters.store.records import SqlRecordStore, records_url
+from corpus2skill.domain.message import Usage
+from corpus2skill.domain.run import OUTCOMES, Outcome
+from corpus2skill.domain.session import Session, Turn
+from corpus2skill.errors import RecordNotFound
+from corpus2skill.ports.store import RecordFilter, RecordStore
+from tests.fakes.clock import FakeClock
+from tests.fakes.record_store import FakeRecordStore
+from tests.ports.runs import TENANT, ids, record, visit
+
+EVERYTHING = RecordFilter()
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=["sqlite", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> RecordStore:
+    if request.param == "memory":
+        return FakeRecordStore(clock)
+    return SqlRecordStore(records_url(tmp_path / "workspace"), clock)
+
+
+def runs(store: RecordStore, which: RecordFilter = EVERYTHING) -> list[str]:
+    return [found.ids.run for found in store.records(TENANT, which)]
+
+
+def test_a_new_store_is_empty(store: RecordStore) -> None:
+    """Promised by the port."""
+    assert runs(store) == []
+    assert store.session(TENANT, "s") == Session(session_id="s")
+    assert store.cited_versions(TENANT, "terms") == frozenset()
+    assert store.close_dead("") == 0
+    verdict = store.verify(TENANT)
+    assert (verdict.records, verdict.head, verdict.faults) == (0, "0" * 64, ())
+    with pytest.raises(RecordNotFound):
+        store.record(TENANT, "run_1")
+
+
+def test_a_closed_run_is_kept_whole(store: RecordStore) -> None:
+    """The article: 最後に必ず、足跡と回答と所要時間を記録に残す."""
+    closed = record("run_1", visits=(visit(1), visit(2)))
+    store.open_run(closed.ids, record("run_1"), 60)
+    store.add_visit(closed.ids, visit(1))
+    store.close_run(closed)
+    assert store.record(TENANT, "run_1") == closed
+    assert list(store.records(TENANT, EVERYTHING)) == [closed]
+
+
+def test_a_run_that_was_never_opened_can_be_closed(store: RecordStore) -> None:
+    """A lost record may not happen, even if opening failed."""
+    store.close_run(record("run_1"))
+    assert runs(store) == ["run_1"]
+
+
+def test_a_run_is_recorded_once(store: RecordStore) -> None:
+    """One record a run: what was closed first stays."""
+    store.close_run(record("run_1", answer="一度目"))
+    store.close_run(record("run_1", answer="二度目"))
+    assert [found.answer for found in store.records(TENANT, EVERYTHING)] == ["一度目"]
+    assert store.verify(TENANT).faults == ()
+
+
+def test_an_open_run_is_no_record_yet(store: RecordStore) -> None:
+    """Promised by the port: appended when a run closes."""
+    store.open_run(ids("run_1"), record("run_1"), 60)
+    assert runs(store) == []
+    assert store.session(TENANT, "s") == Session(session_id="s")
+
+
+def test_a_beginning_of_a_run_id_is_enough_while_it_is_the_only_one(store: RecordStore) -> None:
+    """Promised by the port."""
+    for run in ("run_ab", "run_ac", "run_a", "RUN_B", "run%b"):
+        store.close_run(record(run))
+    assert store.record(TENANT, "run_ab").ids.run == "run_ab"
+    assert store.record(TENANT, "run_a").ids.run == "run_a"
+    assert store.record(TENANT, "RUN").ids.run == "RUN_B"
+    for wrong in ("run_", "run_abc", "", "rub_b", "run__"):
+        with pytest.raises(RecordNotFound):
+            store.record(TENANT, wrong)
+
+
+def test_records_come_newest_first_and_filtered(store: RecordStore) -> None:
+    """Promised by the port."""
+    store.close_run(record("run_1", session="a"))
+    store.close_run(record("run_2", session="b", corpus="other", version=7))
+    store.close_run(record("run_3", session="a", outcome="not_found"))
+    assert runs(store) == ["run_3", "run_2", "run_1"]
+    assert runs(store, RecordFilter(limit=2)) == ["run_3", "run_2"]
+    assert runs(store, RecordFilter(limit=0)) == []
+    assert runs(store, RecordFilter(session="a")) == ["run_3", "run_1"]
+    assert runs(store, RecordFilter(corpus="other")) == ["run_2"]
+    assert runs(store, RecordFilter(version=7)) == ["run_2"]
+    assert runs(store, RecordFilter(outcome="not_found", session="a")) == ["run_3"]
+    assert runs(store, RecordFilter(outcome="refused")) == []
+
+
+def test_many_records_come_all_and_in_order(store: RecordStore) -> None:
+    """Whatever is read at once, nothing is left out or doubled."""
+    for number in range(405):
+        store.close_run(record(f"run_{number}"))
+    expected = [f"run_{number}" for number in reversed(range(405))]
+    assert runs(store) == expected
+    assert runs(store, RecordFilter(limit=200)) == expected[:200]
+    assert runs(store, RecordFilter(limit=401)) == expected[:401]
+    assert store.verify(TENANT).records == 405
+
+
+def test_tenants_do_not_see_each_other(store: RecordStore) -> None:
+    """design.md, section 6: never mix."""
+    store.close_run(record("run_1", tenant="a"))
+    store.close_run(record("run_1", tenant="b", answer="b の回答"))
+    assert [found.ids.tenant for found in store.records("a", EVERYTHING)] == ["a"]
+    assert store.record("b", "run_1").answer == "b の回答"
+    assert store.session("a", "s").turns == (Turn(question="年額プランの解約は？", answer="末日までです。"),)
+    assert store.verify("a").records == 1
+    assert store.cited_versions("c", "terms") == frozenset()
+
+
+def test_a_session_has_its_turns_in_order(store: RecordStore) -> None:
+    """The article: 残すのは「何を聞かれて、何と答えたか」という発言だけ."""
+    store.close_run(record("run_2", turn=2, question="月額は？", answer="月末です。"))
+    store.close_run(record("run_1", turn=1, question="年額は？", answer="末日です。"))
+    store.close_run(record("run_3", session="other"))
+    session = store.session(TENANT, "s")
+    assert session.turns == (
+        Turn(question="年額は？", answer="末日です。"),
+        Turn(question="月額は？", answer="月末です。"),
+    )
+    assert session.next_turn == 3
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_a_turn_without_an_answer_is_not_remembered_and_keeps_its_number(
+    store: RecordStore, outcome: Outcome
+) -> None:
+    """A failure says nothing of the matter; a refused question would have the next one refused too."""
+    store.close_run(record("run_1", outcome=outcome))
+    session = store.session(TENANT, "s")
+    is_remembered = outcome in ("answered", "not_found", "fetch_limit", "interrupted")
+    assert len(session.turns) == int(is_remembered)
+    assert session.next_turn == 2
+
+
+def test_versions_that_a_record_or_a_run_stands_on_are_cited(store: RecordStore) -> None:
+    """design.md, section 4: a version stays while a kept record cites it, and a run is pinned to its own."""
+    store.close_run(record("run_1", version=1))
+    store.close_run(record("run_2", version=3))
+    store.close_run(record("run_3", version=9, corpus="other"))
+    store.open_run(ids("run_4", version=5), record("run_4", version=5), 60)
+    assert store.cited_versions(TENANT, "terms") == frozenset({1, 3, 5})
+
+
+def test_a_run_whose_owner_died_is_closed_with_the_visits_so_far(
+    store: RecordStore, clock: FakeClock
+) -> None:
+    """The article: どの経路で終わっても、ここまでに辿った足跡と終了の種別が必ず記録に残る."""
+    opening = record("run_1", outcome="stopped", answer="")
+    store.open_run(opening.ids, opening, 60)
+    store.add_visit(opening.ids, visit(1, is_prefetched=True))
+    store.add_visit(opening.ids, visit(2, doc_id="doc_chunk_7"))
+    clock.advance(59)
+    assert store.close_dead("中断されました。") == 0
+    clock.advance(1)
+    assert store.close_dead("中断されました。") == 1
+    assert store.close_dead("中断されました。") == 0
+    closed = store.record(TENANT, "run_1")
+    assert (closed.outcome, closed.answer) == ("stopped", "中断されました。")
+    assert closed.visits == (visit(1, is_prefetched=True), visit(2, doc_id="doc_chunk_7"))
+    assert closed.fetches == 1
+    assert [leaf.doc_id for leaf in closed.evidence] == ["doc_chunk_7"]
+    assert closed.usage == Usage(input_tokens=20, output_tokens=4)
+    assert store.verify(TENANT).faults == ()
+
+
+def test_a_late_owner_does_not_undo_the_closing(store: RecordStore, clock: FakeClock) -> None:
+    """Another process closed the run; its record is in the chain for good."""
+    opening = record("run_1", outcome="stopped", answer="")
+    store.open_run(opening.ids, opening, 60)
+    clock.advance(61)
+    store.close_dead("中断されました。")
+    store.add_visit(opening.ids, visit(1))
+    store.close_run(record("run_1"))
+    assert store.record(TENANT, "run_1").outcome == "stopped"
+    assert store.close_dead("") == 0
+
+
+def test_a_chain_verifies_and_its_head_moves(store: RecordStore) -> None:
+    """design.md: one chain a tenant; a cut tail shows against a kept head."""
+    heads = set[str]()
+    for number in range(3):
+        store.close_run(record(f"run_{number}"))
+        verdict = store.verify(TENANT)
+        assert (verdict.records, verdict.faults) == (number + 1, ())
+        heads.add(verdict.head)
+    assert len(heads) == 3
+
+
+texts = st.text(max_size=60)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "memory"])
+@given(question=texts, answer=texts, session=st.text(min_size=1, max_size=20))
+@example(question="解約は？\u2028𩸽\x00", answer="末日です。[1]\u3000", session="会話/１")
+@settings(max_examples=15, deadline=None)
+def test_what_was_said_comes_back_as_it_was(
+    kind: str, question: str, answer: str, session: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Promised by design.md: lossless."""
+    url = records_url(tmp_path_factory.mktemp("w"))
+    store = SqlRecordStore(url, FakeClock()) if kind == "sqlite" else FakeRecordStore(FakeClock())
+    closed = replace(record("run_1", session=session), question=question, answer=answer)
+    store.close_run(closed)
+    assert store.record(TENANT, "run_1") == closed
+    assert store.session(TENANT, session).turns == (Turn(question=question, answer=answer),)
+    assert store.verify(TENANT).faults == ()
