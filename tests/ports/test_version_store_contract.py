@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -161,7 +162,7 @@ def test_files_that_cannot_be_made_leave_no_version(store: VersionStore) -> None
     store.activate(CORPUS, 1)
     written = content()
 
-    def failing() -> object:
+    def failing() -> Iterator[tuple[str, bytes]]:
         yield node_files(written)[0]
         raise Damaged("file_damaged", file="x")
 

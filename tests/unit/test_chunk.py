@@ -74,7 +74,7 @@ def test_chunks_are_ordered_spans_with_only_white_space_between_them(
 
 @pytest.mark.requirement("C-08")
 @given(lengths=st.lists(st.integers(1, 1500), min_size=1, max_size=30))
-def test_plain_paragraphs_are_packed_exactly_as_the_article_packs_them(lengths: list[int]) -> None:
+def test_paragraphs_without_headings_are_packed_exactly_as_the_article_packs_them(lengths: list[int]) -> None:
     """The article's pseudo-code, with the tail rule of the design behind it."""
     paragraphs = [paragraph(length) for length in lengths]
     expected: list[str] = []
@@ -161,6 +161,24 @@ def test_a_heading_goes_with_what_follows_it() -> None:
     assert [text[start:end] for start, end in spans] == [first, f"{heading}\n\n{second}"]
 
 
+@pytest.mark.requirement("C-13")
+def test_a_new_section_begins_a_new_chunk_unless_the_one_before_is_under_the_minimum() -> None:
+    """The article's own example: 年額 and 月額 are two chunks, so that they can be two branches."""
+    sections = [
+        "第1条(目的)\n\nこの規約。",
+        f"第12条(年額)\n\n{paragraph(200)}",
+        f"第13条(月額)\n\n{paragraph(200)}",
+    ]
+    text = "\n\n".join(sections)
+    starts = [text.index(section) for section in sections]
+    headings = tuple(
+        Heading(start=at, end=text.index("\n", at), level=2, title=text[at : text.index("\n", at)])
+        for at in starts
+    )
+    spans = cut(ExtractedText(text=text, headings=headings), SIZES)
+    assert [text[start:end] for start, end in spans] == [f"{sections[0]}\n\n{sections[1]}", sections[2]]
+
+
 @pytest.mark.requirement("C-14")
 def test_a_list_of_choices_joins_what_follows_and_says_so_where_nothing_does() -> None:
     """Design, chunks: such leaves led navigators astray."""
@@ -193,7 +211,9 @@ def test_a_chunk_remembers_headings_and_pages() -> None:
 def test_an_unchanged_chunk_keeps_its_number_and_no_number_comes_back(old: list[str], new: list[str]) -> None:
     """Design, chunk ids."""
 
-    def chunks_of(letters: list[str], known: tuple[ChunkRow, ...], number: int) -> tuple[tuple[Chunk, ...], int]:
+    def chunks_of(
+        letters: list[str], known: tuple[ChunkRow, ...], number: int
+    ) -> tuple[tuple[Chunk, ...], int]:
         text = "\n\n".join(letter * 100 for letter in letters)
         return chunk_texts([source(text)], ChunkSizes(limit=100, minimum=40), known, number)
 

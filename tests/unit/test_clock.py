@@ -40,5 +40,5 @@ def test_threads_do_not_make_the_same_id() -> None:
     """Promised by ports/clock.py: fresh."""
     ids = TimeSortedIds(SystemClock())
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: ids.new("run"), range(500)))
+        made = list(pool.map(ids.new, ["run"] * 500))
     assert len(set(made)) == 500

@@ -60,9 +60,8 @@ class Asking:
     @classmethod
     def of_version(cls, workspace: Workspace, corpus: str, version: int, model: str | None) -> Asking:
         name = model or workspace.settings.model
-        language = workspace.versions.manifest(corpus, version).language
         navigator = Navigator(
-            model=navigator_model(workspace, corpus, version, language, name),
+            model=navigator_model(workspace, corpus, version, name),
             tree=TreeReader(store=workspace.versions, corpus=corpus, version=version),
             records=_tidied(workspace.records()),
             clock=workspace.clock,

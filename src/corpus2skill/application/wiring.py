@@ -13,7 +13,6 @@ from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
-from corpus2skill.domain.language import Language
 from corpus2skill.errors import UnusableSettings
 from corpus2skill.navigator.run import Price
 from corpus2skill.ports.clock import Clock, Ids
@@ -116,15 +115,14 @@ def compiler_ports(workspace: Workspace, paths: Sequence[Path], model: str) -> C
     )
 
 
-def navigator_model(
-    workspace: Workspace, corpus: str, version: int, language: Language, model: str
-) -> NavigatorModel:
+def navigator_model(workspace: Workspace, corpus: str, version: int, model: str) -> NavigatorModel:
     """The model that walks one version's tree."""
     check_model(model)
-    from corpus2skill.adapters.offline.mapped_index import open_index
+    from corpus2skill.adapters.offline.mapped_index import MappedIndex
     from corpus2skill.adapters.offline.navigator import OfflineNavigator
 
-    return OfflineNavigator(open_index(workspace.versions.lexical_folder(corpus, version)), language)
+    index = MappedIndex(workspace.versions.lexical_folder(corpus, version))
+    return OfflineNavigator(index, fetch_limit=workspace.settings.fetch_limit)
 
 
 def price_of(model: str) -> Price:

@@ -1,15 +1,17 @@
 """Step 2: cut each text into chunks at its paragraphs.
 
 The loop is the article's: paragraphs are stuck together until the limit is passed. Before it, paragraphs
-over the limit are cut and headings are tied to what follows them; after it, a tail too short to stand
-alone joins the chunk before. Chunks are ordered, disjoint spans of one text with only white space between
+over the limit are cut and headings are tied to what follows them; within it, a heading that the document
+itself has ends the chunk before it, so that two clauses (annual, monthly) never share a leaf and an edit
+shifts no chunk beyond its own section; after it, a tail too short to stand alone joins the chunk before.
+Chunks are ordered, disjoint spans of one text with only white space between
 them. All lengths are in characters.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -141,7 +143,7 @@ class _Cutter:
         return tied
 
     def pack(self, pieces: list[Span]) -> list[Span]:
-        """The article's loop: stick pieces together until the limit is passed."""
+        """The article's loop: stick pieces together until the limit is passed or a new section begins."""
         chunks: list[Span] = []
         current: Span | None = None
         for piece in pieces:
@@ -149,8 +151,9 @@ class _Cutter:
                 current = piece
                 continue
             candidate = (current[0], piece[1])
-            is_full = _length(candidate) > self.limit and _length(current) >= self.minimum
-            if is_full and not self.says_nothing_alone(*current):
+            is_over = _length(candidate) > self.limit or self.is_heading_at(piece[0])
+            is_enough = _length(current) >= self.minimum and not self.says_nothing_alone(*current)
+            if is_over and is_enough:
                 chunks.append(current)
                 current = piece
             else:
@@ -163,6 +166,10 @@ class _Cutter:
             (first, _), (_, last) = chunks[-2:]
             return [*chunks[:-2], (first, last)]
         return chunks
+
+    def is_heading_at(self, position: int) -> bool:
+        index = bisect_left(self.heading_starts, position)
+        return index < len(self.heading_starts) and self.heading_starts[index] == position
 
     def says_nothing_alone(self, start: int, end: int) -> bool:
         return self.is_headings_only(start, end) or self.is_choices_only(start, end)

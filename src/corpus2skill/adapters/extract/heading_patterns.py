@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 _NUMBER = "[0-9０-９一二三四五六七八九十百千〇]+"
 _AFTER = r"(?=$|[\s　（(【「『:：.．])"
+_GAP = "[ 　]?"
 _RANKED = (
-    re.compile(rf"第{_NUMBER}[編部]{_AFTER}|Part\s+[0-9IVXA-Z]+\b"),
-    re.compile(rf"第{_NUMBER}章{_AFTER}|(附則|付則){_AFTER}|Chapter\s+[0-9IVX]+\b|Appendix\s+[0-9A-Z]+\b"),
-    re.compile(rf"第{_NUMBER}節{_AFTER}|Section\s+[0-9IVX.]+\b"),
-    re.compile(rf"第{_NUMBER}款{_AFTER}"),
-    re.compile(rf"第{_NUMBER}条(の{_NUMBER})*{_AFTER}|Article\s+[0-9IVX]+\b"),
+    re.compile(rf"第{_GAP}{_NUMBER}{_GAP}[編部]{_AFTER}|Part\s+[0-9IVXA-Z]+\b"),
+    re.compile(rf"第{_GAP}{_NUMBER}{_GAP}章{_AFTER}|(附則|付則){_AFTER}|Chapter\s+[0-9IVX]+\b|Appendix\s+[0-9A-Z]+\b"),
+    re.compile(rf"第{_GAP}{_NUMBER}{_GAP}節{_AFTER}|Section\s+[0-9IVX.]+\b"),
+    re.compile(rf"第{_GAP}{_NUMBER}{_GAP}款{_AFTER}"),
+    re.compile(rf"第{_GAP}{_NUMBER}{_GAP}条(の{_NUMBER})*{_AFTER}|Article\s+[0-9IVX]+\b"),
 )
 _NUMBERED = re.compile(r"[0-9０-９]+([.．][0-9０-９]+)*[.．]?[\s　]+\S")
 _SIGN = re.compile("[■□◆◇▼▽【]")

@@ -9,7 +9,7 @@ from pathlib import Path
 from corpus2skill.adapters.store import durable
 from corpus2skill.adapters.store.encoding import decode, sha256
 from corpus2skill.adapters.store.rows import FILES, MANIFEST, FileLine
-from corpus2skill.adapters.store.version_folder import VersionFolder, file_hash
+from corpus2skill.adapters.store.version_folder import FileMissing, VersionFolder, file_hash
 from corpus2skill.errors import Damaged, WorkspaceUnusable
 from corpus2skill.ports.store import Fault
 
@@ -42,9 +42,10 @@ def _listing(version: VersionFolder) -> tuple[tuple[FileLine, ...], tuple[Fault,
         with version.reading(FILES), version.open(FILES) as file:
             data = file.read()
             lines = tuple(_line(line) for line in data.splitlines())
-    except Damaged as error:
-        code = "file_missing" if error.code == "file_missing" else "file_changed"
-        return (), (*faults, Fault(code=code, file=FILES))
+    except FileMissing:
+        return (), (*faults, Fault(code="file_missing", file=FILES))
+    except Damaged:
+        return (), (*faults, Fault(code="file_changed", file=FILES))
     if wanted is not None and sha256(data) != wanted:
         faults.append(Fault(code="file_changed", file=FILES))
     return lines, tuple(faults)
@@ -62,9 +63,10 @@ def _faults_of(version: VersionFolder, line: FileLine) -> Iterator[Fault]:
         with version.reading(line.path), version.open(line.path) as file:
             if file_hash(file) != line.sha256:
                 yield Fault(code="file_changed", file=line.path)
-    except Damaged as error:
-        code = "file_missing" if error.code == "file_missing" else "file_changed"
-        yield Fault(code=code, file=line.path)
+    except FileMissing:
+        yield Fault(code="file_missing", file=line.path)
+    except Damaged:
+        yield Fault(code="file_changed", file=line.path)
     except WorkspaceUnusable as error:
         yield Fault(code="file_unreadable", file=line.path, detail=str(error.values.get("reason", "")))
 

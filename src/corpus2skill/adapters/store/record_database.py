@@ -18,8 +18,8 @@ from corpus2skill.errors import Busy, Corpus2SkillError, Damaged, WorkspaceUnusa
 
 Result = TypeVar("Result")
 
-_TRIES = 8
-_BUSY_SECONDS = 30.0
+_TRIES = 6
+_BUSY_SECONDS = 10.0
 _SCHEMA_KEY = "schema"
 _NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 """How SQLite says that it may not make the files which a WAL database needs beside it."""

@@ -161,11 +161,9 @@ class FileVersionStore:
 
     def _is_corpus(self, corpus: str) -> bool:
         """True for a folder with more in it than the lock of a compile that came to nothing."""
-        return bool(
-            self._config_file(corpus).is_file()
-            or self._pointer_file(corpus).is_file()
-            or self.versions(corpus)
-        )
+        files = (self._config_file(corpus), self._pointer_file(corpus))
+        with durable.usable(files[0]):
+            return any(file.is_file() for file in files) or bool(self.versions(corpus))
 
     def _numbers(self, corpus: str) -> tuple[int, ...]:
         """Numbers of the version folders, ascending, whether complete or not."""

@@ -32,6 +32,12 @@ from corpus2skill.errors import Damaged, VersionNotFound
 Line = TypeVar("Line")
 
 
+class FileMissing(Damaged):
+    """A file of a version that is there itself."""
+
+    code = "file_missing"
+
+
 class VersionFolder:
     """The reading half of a version store, for one version."""
 
@@ -57,10 +63,8 @@ class VersionFolder:
         try:
             with self.reading(name), self.open(name) as file:
                 return file.read().decode("utf-8")
-        except Damaged as error:
-            if error.code == "file_missing":
-                return None
-            raise
+        except FileMissing:
+            return None
 
     def chunk_row(self, name: str) -> ChunkRow | None:
         number = chunk_number(name)
@@ -131,7 +135,7 @@ class VersionFolder:
         except FileNotFoundError as error:
             if not self.is_complete:
                 raise VersionNotFound(corpus=self._corpus, version=self._version) from error
-            raise self.damaged(name, "file_missing") from error
+            raise FileMissing(**self._place(name)) from error
         except OSError as error:
             if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EISDIR):
                 raise self.damaged(name) from error
@@ -139,8 +143,11 @@ class VersionFolder:
         except ValueError as error:
             raise self.damaged(name) from error
 
-    def damaged(self, name: str, code: str = "file_damaged") -> Damaged:
-        return Damaged(code, corpus=self._corpus, version=self._version, file=str(self.folder / name))
+    def damaged(self, name: str) -> Damaged:
+        return Damaged("file_damaged", **self._place(name))
+
+    def _place(self, name: str) -> dict[str, str | int]:
+        return {"corpus": self._corpus, "version": self._version, "file": str(self.folder / name)}
 
     def _line(self, name: str, span: Span, kind: type[Line]) -> Line:
         with self.reading(name), self.open(name) as file:

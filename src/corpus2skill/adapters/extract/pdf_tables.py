@@ -1,0 +1,183 @@
+"""Tables of a PDF page, found by gaps that stand one below the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from corpus2skill.adapters.extract.pdf_join import joined_lines
+from corpus2skill.adapters.extract.pdf_lines import Cell, Line
+
+_MARKER = re.compile(r"[(（]?[0-9０-９A-Za-zア-ンｱ-ﾝ一二三四五六七八九十①-⑳]{1,3}[)）.．]?|[・•●○■□◆◇*\-–—]")
+_FEWEST_ROWS = 2
+_LONGEST_CELL = 60
+_SAME_ROW = 0.35
+_WRAPPED = 1.7
+"""A wrapped line of a cell is at most this many sizes away from its row."""
+_ROW_PITCH = 4.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of one table in order; every row has the same number of cells."""
+
+    page: int
+    rows: tuple[tuple[str, ...], ...]
+    top: Line
+    """Its first line, to tell what is before it."""
+
+
+def with_tables(lines: Sequence[Line]) -> list[Line | Table]:
+    """Return a page's lines with those that make up tables replaced by them."""
+    lines = _with_rows_joined([_without_marker_gaps(line) for line in lines])
+    found: list[Line | Table] = []
+    at = 0
+    while at < len(lines):
+        end = _table_end(lines, at)
+        if end is None:
+            found.append(lines[at])
+            at += 1
+        else:
+            found.append(_table(lines[at:end]))
+            at = end
+    return found
+
+
+def _without_marker_gaps(line: Line) -> Line:
+    """A number or bullet and its text are one cell, however wide the gap."""
+    if len(line.cells) < 2 or not _MARKER.fullmatch(line.cells[0].text):
+        return line
+    first, second, *rest = line.cells
+    joined = Cell(text=f"{first.text} {second.text}", x0=first.x0, x1=second.x1)
+    return _with_cells(line, (joined, *rest))
+
+
+def _with_rows_joined(lines: Sequence[Line]) -> list[Line]:
+    """Join lines that follow each other to the right on one base line."""
+    joined: list[Line] = []
+    for line in lines:
+        before = joined[-1] if joined else None
+        if before is not None and _is_same_row(before, line):
+            joined[-1] = _with_cells(before, (*before.cells, *line.cells))
+        else:
+            joined.append(line)
+    return joined
+
+
+def _is_same_row(before: Line, line: Line) -> bool:
+    return (
+        before.page == line.page
+        and before.is_vertical == line.is_vertical
+        and abs(before.y - line.y) < _SAME_ROW * min(before.size, line.size)
+        and line.x0 > before.x1 - 0.1 * line.size
+        and not before.is_hyphenated
+    )
+
+
+def _with_cells(line: Line, cells: tuple[Cell, ...]) -> Line:
+    return Line(
+        page=line.page,
+        cells=cells,
+        y=line.y,
+        size=line.size,
+        is_bold=line.is_bold,
+        is_hyphenated=line.is_hyphenated,
+        is_vertical=line.is_vertical,
+    )
+
+
+def _table_end(lines: Sequence[Line], start: int) -> int | None:
+    """Return where the table that begins at `start` ends; None where none begins."""
+    if not _is_row(lines[start]):
+        return None
+    columns = _columns([lines[start]])
+    rows, last, at = 1, start, start + 1
+    while at < len(lines) and _is_near(lines[last], lines[at]):
+        line = lines[at]
+        if _is_row(line) and (merged := _merged(columns, line)) is not None:
+            columns, rows, last = merged, rows + 1, at
+        elif not _is_wrapped_cell(line, columns, lines, at):
+            break
+        at += 1
+    if rows < _FEWEST_ROWS:
+        return None
+    while at > last + 1 and not _belongs_to_row(lines[at - 1], lines[last]):
+        at -= 1
+    return at
+
+
+def _is_row(line: Line) -> bool:
+    return len(line.cells) >= 2 and all(len(cell.text) <= _LONGEST_CELL for cell in line.cells)
+
+
+def _is_near(before: Line, line: Line) -> bool:
+    return before.page == line.page and -2 * line.size < before.y - line.y < _ROW_PITCH * before.size
+
+
+def _columns(rows: Sequence[Line]) -> list[tuple[float, float]]:
+    return [(cell.x0, cell.x1) for cell in rows[0].cells]
+
+
+def _merged(columns: list[tuple[float, float]], line: Line) -> list[tuple[float, float]] | None:
+    """Widen columns by a row's cells; None where a cell would run two columns into one."""
+    widened = list(columns)
+    for cell in line.cells:
+        touched = [at for at, (x0, x1) in enumerate(widened) if cell.x0 < x1 and x0 < cell.x1]
+        if len(touched) > 1:
+            return None
+        if touched:
+            x0, x1 = widened[touched[0]]
+            widened[touched[0]] = (min(x0, cell.x0), max(x1, cell.x1))
+        else:
+            widened.append((cell.x0, cell.x1))
+    widened.sort()
+    is_apart = all(left[1] <= right[0] for left, right in zip(widened, widened[1:], strict=False))
+    return widened if is_apart else None
+
+
+def _is_wrapped_cell(
+    line: Line, columns: list[tuple[float, float]], lines: Sequence[Line], at: int
+) -> bool:
+    """True for the second line of a cell: it keeps within one column and near a row."""
+    if len(line.cells) != 1:
+        return False
+    touched = [number for number, (x0, x1) in enumerate(columns) if line.x0 < x1 and x0 < line.x1]
+    if len(touched) != 1:
+        return False
+    x0, _ = columns[touched[0]]
+    is_within = line.x0 >= x0 - line.size and (touched[0] + 1 == len(columns) or line.x1 <= columns[touched[0] + 1][0])
+    neighbours = [other for other in (*lines[max(at - 4, 0) : at], *lines[at + 1 : at + 4]) if _is_row(other)]
+    return is_within and any(_belongs_to_row(line, row) for row in neighbours)
+
+
+def _belongs_to_row(line: Line, row: Line) -> bool:
+    return line.page == row.page and abs(line.y - row.y) <= _WRAPPED * line.size
+
+
+def _table(lines: Sequence[Line]) -> Table:
+    heads = [line for line in lines if _is_row(line)]
+    columns = _columns(heads)
+    for line in heads[1:]:
+        columns = _merged(columns, line) or columns
+    parts: list[list[list[tuple[float, str]]]] = [[[] for _ in columns] for _ in heads]
+    for line in lines:
+        nearest = min(range(len(heads)), key=lambda number: abs(heads[number].y - line.y))
+        for cell in line.cells:
+            parts[nearest][_column_of(cell, columns)].append((-line.y, cell.text))
+    rows = tuple(tuple(_joined(cell) for cell in row) for row in parts)
+    return Table(page=lines[0].page, rows=rows, top=lines[0])
+
+
+def _column_of(cell: Cell, columns: list[tuple[float, float]]) -> int:
+    middle = (cell.x0 + cell.x1) / 2
+    return min(range(len(columns)), key=lambda at: _distance(middle, columns[at]))
+
+
+def _distance(place: float, column: tuple[float, float]) -> float:
+    x0, x1 = column
+    return max(x0 - place, place - x1, 0.0)
+
+
+def _joined(parts: list[tuple[float, str]]) -> str:
+    return joined_lines([text for _, text in sorted(parts, key=lambda part: part[0])])
