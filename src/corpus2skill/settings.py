@@ -78,9 +78,7 @@ def load_settings(workspace: Path, environment: Mapping[str, str] | None = None)
     """
     stored = read_settings_file(workspace)
     from_environment = {
-        name: text
-        for name in NAMES
-        if (text := (environment or os.environ).get(variable(name))) is not None
+        name: text for name in NAMES if (text := (environment or os.environ).get(variable(name))) is not None
     }
     return Settings(
         **{name: parse_value(name, value) for name, value in {**stored, **from_environment}.items()}  # type: ignore[arg-type]

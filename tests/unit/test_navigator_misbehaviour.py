@@ -323,6 +323,47 @@ async def test_a_run_that_somebody_ends_returns_its_record_with_the_trail_so_far
 
 
 @pytest.mark.requirement("N-25")
+async def test_ending_a_run_leaves_the_task_that_asked_uncancelled() -> None:
+    """A voice door goes on in the same task after a barge-in."""
+    navigation = Navigation()
+    model = ScriptedModel(Script(hangs=True))
+
+    async def ask_and_go_on() -> int:
+        await navigation.ask(model)
+        await asyncio.sleep(0)
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling()
+
+    going_on = asyncio.create_task(ask_and_go_on())
+    await model.hanging.wait()
+    navigation.cancellation.cancel("barge_in")
+    assert await going_on == 0
+
+
+@pytest.mark.requirement("N-24")
+async def test_a_run_whose_process_dies_can_be_closed_with_its_trail_once_its_lease_has_lapsed() -> None:
+    """design.md, section 5: its owner holds a lease, so that another process closes it."""
+    navigation = Navigation(with_limits(seconds=100))
+    model = ScriptedModel(wants(PRICING), Script(hangs=True))
+    run = asyncio.create_task(navigation.ask(model))
+    await model.hanging.wait()
+    navigation.clock.advance(100)
+    assert navigation.records.close_dead("止まりました。") == 0
+    navigation.clock.advance(100)
+    assert navigation.records.close_dead("止まりました。") == 1
+    record = navigation.record
+    assert (record.outcome, record.answer, [visit.node for visit in record.visits]) == (
+        "stopped",
+        "止まりました。",
+        ["root", "pricing"],
+    )
+    run.cancel()
+    await asyncio.wait((run,))
+    assert navigation.record == record
+
+
+@pytest.mark.requirement("N-25")
 async def test_a_run_ended_before_it_begins_asks_no_model() -> None:
     """interfaces.md, barge-in: no new provider call."""
     navigation = Navigation()

@@ -28,6 +28,11 @@ from tests.fakes.navigation import Navigation
 from tests.fakes.navigator_model import Script, ScriptedModel, Step, call, says, wants
 from tests.fakes.sample_version import ALL_PATHS
 
+
+def _path_argument(path: str) -> object:
+    return {"path": path}
+
+
 PATHS = st.sampled_from(
     (*ALL_PATHS, "cancellation", "annual", "doc_chunk_7", "doc_chunk_9", "weekly", "../SKILL.md", "", "解約")
 )
@@ -43,11 +48,11 @@ WORDS = st.sampled_from(
         "半\ud83d",
     )
 )
+ARGUMENTS: st.SearchStrategy[object] = PATHS.map(_path_argument) | st.sampled_from(
+    ("", "{", "[]", '{"path": 1}')
+)
 CALLS = st.builds(
-    call,
-    st.builds(lambda path: {"path": path}, PATHS) | st.sampled_from(("", "{", "[]", {"path": 1})),
-    st.integers(1, 9),
-    name=st.sampled_from(("get_document",) * 5 + ("search",)),
+    call, ARGUMENTS, st.integers(1, 9), name=st.sampled_from(("get_document",) * 5 + ("search",))
 )
 PARTS: st.SearchStrategy[ModelPart] = (
     CALLS | WORDS.map(Text) | st.builds(Thinking, text=WORDS, signature=st.sampled_from((None, "signed")))

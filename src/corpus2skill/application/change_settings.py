@@ -28,7 +28,8 @@ def list_settings(workspace: Workspace, environment: Mapping[str, str]) -> list[
     values = to_json(workspace.settings)
     assert isinstance(values, dict)
     return [
-        SettingLine(name=name, value=values[name], origin=_origin(name, stored, environment)) for name in NAMES
+        SettingLine(name=name, value=values[name], origin=_origin(name, stored, environment))
+        for name in NAMES
     ]
 
 

@@ -49,7 +49,7 @@ async def compile_documents(
         InvalidInput: a name, path or size that cannot be used; nothing was begun.
         and whatever `compile_corpus` raises.
     """
-    corpus = options.corpus or workspace.settings.corpus
+    corpus = _corpus(workspace, options)
     check_corpus_name(corpus)
     config = _config(workspace, corpus, options)
     paths = [Path(path) for path in config.paths]
@@ -65,6 +65,15 @@ def check_corpus_name(corpus: str) -> None:
     """Raises: InvalidInput: the name cannot be a folder and an Agent Skill name."""
     if not is_corpus_name(corpus):
         raise InvalidInput("invalid_corpus_name", corpus=corpus)
+
+
+def _corpus(workspace: Workspace, options: CompileOptions) -> str:
+    """The named corpus, else the workspace's default; where no path is given, the only one there is."""
+    known = workspace.versions.corpora()
+    is_again = options.corpus is None and not options.paths
+    if is_again and workspace.settings.corpus not in known and len(known) == 1:
+        return known[0]
+    return options.corpus or workspace.settings.corpus
 
 
 def _config(workspace: Workspace, corpus: str, options: CompileOptions) -> CorpusConfig:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
+from typing import cast
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -19,7 +20,8 @@ def to_json(value: object) -> Json:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {str(name): to_json(item) for name, item in value.items()}
+        items = cast("Mapping[object, object]", value).items()
+        return {str(name): to_json(item) for name, item in items}
     if isinstance(value, Iterable):
-        return [to_json(item) for item in value]
+        return [to_json(item) for item in cast("Iterable[object]", value)]
     raise TypeError(f"no JSON form for {type(value).__name__}")

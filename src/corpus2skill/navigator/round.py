@@ -108,7 +108,7 @@ def _cleaned(parts: Sequence[ModelPart]) -> tuple[ModelPart, ...]:
 def _cleaned_part(part: ModelPart) -> ModelPart | None:
     match part:
         case Text(text):
-            return Text(_encodable(text)) if text else None
+            return Text(_encodable(text)) if text.strip() else None
         case Thinking(text=text, signature=signature):
             return part if signature is not None or text.strip() else None
         case ToolCall():

@@ -97,6 +97,7 @@ class VersionStore(Protocol):
         hashes, sources, chunks and texts are written from `content`.
 
         Raises:
+            Busy: there is a version of this number already; it stays as it is.
             WorkspaceUnusable: the disk is full or read-only.
         """
         ...
@@ -153,7 +154,12 @@ class VersionStore(Protocol):
         ...
 
     def remove(self, corpus: str, version: int) -> None:
-        """Remove a version that is not active."""
+        """Remove a version; its number is not given again.
+
+        Raises:
+            InvalidInput: it is the active one.
+            VersionNotFound: there is no such version.
+        """
         ...
 
     def size(self, corpus: str, version: int) -> int:
@@ -191,11 +197,14 @@ class RecordStore(Protocol):
         ...
 
     def add_visit(self, ids: RunIds, visit: Visit) -> None:
-        """Write a visit as it happens."""
+        """Write a visit as it happens; of a run that is not open any more there is nothing to add to."""
         ...
 
     def close_run(self, record: RunRecord) -> None:
-        """Append the finished record to the chain and drop the open run, in one transaction."""
+        """Append the finished record to the chain and drop the open run, in one transaction.
+
+        A run that has a record already, because it was found dead, keeps that one.
+        """
         ...
 
     def close_dead(self, closing_answer: str) -> int:
@@ -203,7 +212,10 @@ class RecordStore(Protocol):
         ...
 
     def session(self, tenant: str, session: str) -> Session:
-        """The turns of a session, oldest first, from closed records; an empty session for a new id."""
+        """The turns of a session, oldest first, from closed records; an empty session for a new id.
+
+        Turns that ended without an answer (failed, refused, cancelled, ...) only count for `last_turn`.
+        """
         ...
 
     def record(self, tenant: str, run: str) -> RunRecord:
@@ -215,7 +227,7 @@ class RecordStore(Protocol):
         ...
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
-        """Versions that a kept record ran on."""
+        """Versions that a kept record ran on, and those that an open run is on."""
         ...
 
     def verify(self, tenant: str) -> ChainVerdict:

@@ -19,9 +19,13 @@ _PLACE_SHARE = 0.5
 _ISOLATION = 1.8
 """A running head is this many of its own sizes away from the next line."""
 _LONGEST = 90
+_FEWEST_DOTTED = 4
+_HEAD_SIZE = 1.05
+_FEWEST_WORDS = 4
+_PAGES_TO_REPEAT = 3
+_PAGES_TO_STAND = 5
 _DIGITS = re.compile(r"[0-9０-９]+|(?<![A-Za-z])[ivxlcIVXLC]+(?![A-Za-z])")
 _PAGE_NUMBER = re.compile(r"[-‐–—―─\s]*(?:p(?:age)?\.?\s*)?#(?:\s*(?:/|of|頁中|ページ中)\s*#)?\s*(?:頁|ページ|page)?[-‐–—―─\s]*", re.IGNORECASE)
-_BARE = re.compile(r"#")
 _LEADERS = re.compile(r"(?:[.．・…‥·]\s*){4,}(?:[0-9０-９]+|[ivxlc]+)$")
 
 
@@ -48,14 +52,18 @@ class Undressed:
     """Lines of a list of contents."""
 
 
-def undressed(pages: Sequence[PageLines]) -> Undressed:
-    """Take off running heads, page numbers and dotted lists of contents."""
-    running = _running_lines(pages)
+def undressed(pages: Sequence[PageLines], body_size: float) -> Undressed:
+    """Take off running heads, page numbers and dotted lists of contents.
+
+    A running head whose words stand nowhere else is left at its first place.
+    """
+    running = _running_lines(pages, body_size)
+    running -= _only_here(pages, running)
     kept: list[PageLines] = []
     contents = 0
     for page in pages:
         lines = [line for line in page.lines if id(line) not in running]
-        body = [line for line in lines if not _LEADERS.search(line.text)]
+        body = _without_contents(lines)
         contents += len(lines) - len(body)
         kept.append(
             PageLines(number=page.number, label=page.label, bottom=page.bottom, height=page.height, lines=body)
@@ -63,7 +71,19 @@ def undressed(pages: Sequence[PageLines]) -> Undressed:
     return Undressed(pages=kept, running=len(running), contents=contents)
 
 
-def _running_lines(pages: Sequence[PageLines]) -> set[int]:
+def _without_contents(lines: list[Line]) -> list[Line]:
+    """Take off dotted lines; where they fill a page, its other short lines belong to the same list."""
+    dotted = [line for line in lines if _LEADERS.search(line.text)]
+    is_all_contents = len(dotted) >= _FEWEST_DOTTED and len(dotted) * 2 > len(lines)
+    return [
+        line
+        for line in lines
+        if not _LEADERS.search(line.text)
+        and not (is_all_contents and len(line.text) <= _LONGEST and not line.text.endswith("。"))
+    ]
+
+
+def _running_lines(pages: Sequence[PageLines], body_size: float) -> set[int]:
     """Return the identities of the lines that run through the document."""
     by_template: dict[tuple[bool, str], list[Line]] = defaultdict(list)
     by_place: dict[tuple[bool, int], list[Line]] = defaultdict(list)
@@ -72,12 +92,37 @@ def _running_lines(pages: Sequence[PageLines]) -> set[int]:
         for line, is_top, is_isolated in _outer_lines(page):
             template = _DIGITS.sub("#", line.text)
             by_template[(is_top, template)].append(line)
-            if is_isolated:
+            if is_isolated and line.size <= _HEAD_SIZE * body_size:
                 by_place[(is_top, round(line.y / _NEAR))].append(line)
-            if _PAGE_NUMBER.fullmatch(template) and (len(pages) > 1 or not _BARE.fullmatch(template)):
+            if _is_page_number(template, len(pages)):
                 found.add(id(line))
-    found |= _often(by_template.values(), len(pages), _REPEATED_SHARE)
-    return found | _often(by_place.values(), len(pages), _PLACE_SHARE)
+    if len(pages) >= _PAGES_TO_REPEAT:
+        found |= _often(by_template.values(), max(3, len(pages) * _REPEATED_SHARE))
+    if len(pages) >= _PAGES_TO_STAND:
+        found |= _often(by_place.values(), len(pages) * _PLACE_SHARE)
+    return found
+
+
+def _is_page_number(template: str, pages: int) -> bool:
+    """A bare number on a single page may be anything."""
+    return bool(_PAGE_NUMBER.fullmatch(template)) and (pages > 1 or template != "#")
+
+
+def _only_here(pages: Sequence[PageLines], running: set[int]) -> set[int]:
+    """Return the first of each running head whose words no other line has; page numbers have no words."""
+    body = _folded(" ".join(line.text for page in pages for line in page.lines if id(line) not in running))
+    kept: set[int] = set()
+    seen: set[str] = set()
+    for line in (line for page in pages for line in page.lines if id(line) in running):
+        words = _folded(_DIGITS.sub("", line.text))
+        if len(words) > _FEWEST_WORDS and words not in seen and words not in body:
+            kept.add(id(line))
+        seen.add(words)
+    return kept
+
+
+def _folded(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalpha())
 
 
 def _outer_lines(page: PageLines) -> list[tuple[Line, bool, bool]]:
@@ -103,12 +148,6 @@ def _is_isolated(ordered: list[Line], at: int, *, is_top: bool) -> bool:
     return not gaps or gaps[0] > _ISOLATION * line.size
 
 
-def _often(groups: Iterable[list[Line]], pages: int, share: float) -> set[int]:
+def _often(groups: Iterable[list[Line]], least: float) -> set[int]:
     """Return the lines of the groups that are found on enough pages."""
-    least = max(2, pages * share) if pages <= 3 else max(3, pages * share)
-    return {
-        id(line)
-        for group in groups
-        if len({line.page for line in group}) >= least
-        for line in group
-    }
+    return {id(line) for group in groups if len({line.page for line in group}) >= least for line in group}

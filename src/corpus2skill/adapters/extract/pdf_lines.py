@@ -15,8 +15,8 @@ from corpus2skill.adapters.extract.pdf_glyphs import cleaned
 _HYPHEN = 0x02
 """What pdfium gives for a hyphen at a line end, instead of the line end."""
 _LINE_END, _CARRIAGE_RETURN = 0x0A, 0x0D
-_CELL_GAP = 1.1
-"""A gap of this many character sizes parts two cells."""
+_CELL_GAP = 0.45
+"""A gap of this many character sizes may part two cells; whether it does, the lines around it say."""
 _SLANT = math.radians(10)
 _BOLD = 600
 _BOLD_NAMES = ("bold", "black", "heavy", "-b,", "-w6", "-w7", "-w8", "-w9")

@@ -9,13 +9,22 @@ from dataclasses import dataclass
 from corpus2skill.adapters.extract.pdf_join import joined_lines
 from corpus2skill.adapters.extract.pdf_lines import Cell, Line
 
-_MARKER = re.compile(r"[(（]?[0-9０-９A-Za-zア-ンｱ-ﾝ一二三四五六七八九十①-⑳]{1,3}[)）.．]?|[・•●○■□◆◇*\-–—]")
+_MARKER = re.compile(
+    r"[(（]?(?:[0-9０-９]{1,3}|[A-Za-z]|[ア-ンｱ-ﾝ]|[一二三四五六七八九十]{1,3}|[ivx]{1,4})[)）.．]|[①-⑳・•●○■□◆◇*\-–—]"
+)
+"""A number or bullet with the mark that makes it one; a bare number may be a cell."""
 _FEWEST_ROWS = 2
 _LONGEST_CELL = 60
 _SAME_ROW = 0.35
 _WRAPPED = 1.7
 """A wrapped line of a cell is at most this many sizes away from its row."""
 _ROW_PITCH = 4.5
+_NARROW = 0.3
+_WIDE = 1.1
+"""A gap of this many sizes is no space between words."""
+
+_Column = tuple[float, float]
+"""Where it begins and ends, in points from the left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,20 +100,36 @@ def _table_end(lines: Sequence[Line], start: int) -> int | None:
     """Return where the table that begins at `start` ends; None where none begins."""
     if not _is_row(lines[start]):
         return None
-    columns = _columns([lines[start]])
-    rows, last, at = 1, start, start + 1
+    grid = _Grid(lines[start])
+    last, at = start, start + 1
     while at < len(lines) and _is_near(lines[last], lines[at]):
-        line = lines[at]
-        if _is_row(line) and (merged := _merged(columns, line)) is not None:
-            columns, rows, last = merged, rows + 1, at
-        elif not _is_wrapped_cell(line, columns, lines, at):
+        if grid.takes(lines[at]):
+            last = at
+        elif not grid.columns or not _is_wrapped_cell(lines[at], grid.columns, lines, at):
             break
         at += 1
-    if rows < _FEWEST_ROWS:
-        return None
     while at > last + 1 and not _belongs_to_row(lines[at - 1], lines[last]):
         at -= 1
-    return at
+    return at if len(grid.rows) >= _FEWEST_ROWS else None
+
+
+class _Grid:
+    """Rows of one table so far, and the columns that they share."""
+
+    def __init__(self, first: Line) -> None:
+        self.rows = [first]
+        self.columns: list[_Column] = []
+
+    def takes(self, line: Line) -> bool:
+        """Take a line in if it is a row of this table: it has cells in two columns and bridges none."""
+        if not _is_row(line):
+            return False
+        widened = _columns([*self.rows, line])
+        if len(widened) < max(2, len(self.columns)) or _touched(line, widened) < 2:
+            return False
+        self.rows.append(line)
+        self.columns = widened
+        return True
 
 
 def _is_row(line: Line) -> bool:
@@ -115,33 +140,43 @@ def _is_near(before: Line, line: Line) -> bool:
     return before.page == line.page and -2 * line.size < before.y - line.y < _ROW_PITCH * before.size
 
 
-def _columns(rows: Sequence[Line]) -> list[tuple[float, float]]:
-    return [(cell.x0, cell.x1) for cell in rows[0].cells]
-
-
-def _merged(columns: list[tuple[float, float]], line: Line) -> list[tuple[float, float]] | None:
-    """Widen columns by a row's cells; None where a cell would run two columns into one."""
-    widened = list(columns)
-    for cell in line.cells:
-        touched = [at for at, (x0, x1) in enumerate(widened) if cell.x0 < x1 and x0 < cell.x1]
-        if len(touched) > 1:
-            return None
-        if touched:
-            x0, x1 = widened[touched[0]]
-            widened[touched[0]] = (min(x0, cell.x0), max(x1, cell.x1))
+def _columns(rows: Sequence[Line]) -> list[_Column]:
+    """Return the columns of some rows: what no row's cells bridge, and what most rows part widely."""
+    merged: list[_Column] = []
+    for x0, x1 in sorted((cell.x0, cell.x1) for row in rows for cell in row.cells):
+        if merged and x0 < merged[-1][1] + _NARROW * rows[0].size:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], x1))
         else:
-            widened.append((cell.x0, cell.x1))
-    widened.sort()
-    is_apart = all(left[1] <= right[0] for left, right in zip(widened, widened[1:], strict=False))
-    return widened if is_apart else None
+            merged.append((x0, x1))
+    columns = merged[:1]
+    for column in merged[1:]:
+        if _is_parted(rows, columns[-1], column):
+            columns.append(column)
+        else:
+            columns[-1] = (columns[-1][0], column[1])
+    return columns
+
+
+def _touched(line: Line, columns: Sequence[_Column]) -> int:
+    """Return how many columns a line has cells in."""
+    return len({_column_of(cell, columns) for cell in line.cells})
+
+
+def _is_parted(rows: Sequence[Line], left: _Column, right: _Column) -> bool:
+    """True where most of the rows that have cells on both sides have a wide gap there."""
+    gaps: list[bool] = []
+    for row in rows:
+        before = [cell.x1 for cell in row.cells if left[0] <= cell.x0 and cell.x1 <= left[1]]
+        after = [cell.x0 for cell in row.cells if right[0] <= cell.x0 and cell.x1 <= right[1]]
+        if before and after:
+            gaps.append(min(after) - max(before) > _WIDE * row.size)
+    return sum(gaps) * 2 >= len(gaps)
 
 
 def _is_wrapped_cell(
-    line: Line, columns: list[tuple[float, float]], lines: Sequence[Line], at: int
+    line: Line, columns: list[_Column], lines: Sequence[Line], at: int
 ) -> bool:
     """True for the second line of a cell: it keeps within one column and near a row."""
-    if len(line.cells) != 1:
-        return False
     touched = [number for number, (x0, x1) in enumerate(columns) if line.x0 < x1 and x0 < line.x1]
     if len(touched) != 1:
         return False
@@ -156,28 +191,32 @@ def _belongs_to_row(line: Line, row: Line) -> bool:
 
 
 def _table(lines: Sequence[Line]) -> Table:
-    heads = [line for line in lines if _is_row(line)]
-    columns = _columns(heads)
-    for line in heads[1:]:
-        columns = _merged(columns, line) or columns
-    parts: list[list[list[tuple[float, str]]]] = [[[] for _ in columns] for _ in heads]
+    grid = _Grid(lines[0])
+    for line in lines[1:]:
+        grid.takes(line)
+    columns, heads = grid.columns, grid.rows
+    parts: list[list[list[tuple[float, float, str]]]] = [[[] for _ in columns] for _ in heads]
     for line in lines:
         nearest = min(range(len(heads)), key=lambda number: abs(heads[number].y - line.y))
         for cell in line.cells:
-            parts[nearest][_column_of(cell, columns)].append((-line.y, cell.text))
+            parts[nearest][_column_of(cell, columns)].append((-line.y, cell.x0, cell.text))
     rows = tuple(tuple(_joined(cell) for cell in row) for row in parts)
     return Table(page=lines[0].page, rows=rows, top=lines[0])
 
 
-def _column_of(cell: Cell, columns: list[tuple[float, float]]) -> int:
+def _column_of(cell: Cell, columns: Sequence[_Column]) -> int:
     middle = (cell.x0 + cell.x1) / 2
     return min(range(len(columns)), key=lambda at: _distance(middle, columns[at]))
 
 
-def _distance(place: float, column: tuple[float, float]) -> float:
+def _distance(place: float, column: _Column) -> float:
     x0, x1 = column
     return max(x0 - place, place - x1, 0.0)
 
 
-def _joined(parts: list[tuple[float, str]]) -> str:
-    return joined_lines([text for _, text in sorted(parts, key=lambda part: part[0])])
+def _joined(parts: list[tuple[float, float, str]]) -> str:
+    """Join what stands in one cell: from above, then from the left with the gaps it had."""
+    lines: dict[float, list[str]] = {}
+    for y, _, text in sorted(parts):
+        lines.setdefault(y, []).append(text)
+    return joined_lines([" ".join(texts) for texts in lines.values()])

@@ -22,6 +22,7 @@ class TextBuilder:
         self._regions: list[Region] = []
         self._pages: list[Page] = []
         self._awaited: list[str] = []
+        self._within: list[tuple[str, int]] = []
         self._page_kind: Literal["page", "sheet", "slide"] = "page"
 
     def paragraph(self, text: str) -> None:
@@ -55,6 +56,10 @@ class TextBuilder:
         """Begin a page at the next block."""
         self._page_kind = kind
         self._awaited.append(label)
+
+    def page_within(self, label: str, offset: int) -> None:
+        """Begin a page `offset` characters into the next paragraph."""
+        self._within.append((label, offset))
 
     def build(self, *, title: str | None = None, notices: Sequence[Notice] = ()) -> ExtractedText:
         """Return what was put together; its text is empty where nothing was."""
@@ -90,6 +95,9 @@ class TextBuilder:
     def _begin_pages(self, start: int) -> None:
         self._pages += [Page(start=start, kind=self._page_kind, label=label) for label in self._awaited]
         self._awaited.clear()
+        for label, offset in self._within:
+            self._pages.append(Page(start=start + offset, kind=self._page_kind, label=label))
+        self._within.clear()
 
 
 def _without_blanks(rows: Sequence[Sequence[str]]) -> list[list[str]]:

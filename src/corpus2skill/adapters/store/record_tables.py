@@ -47,6 +47,9 @@ OPEN_VISITS = Table(
     PrimaryKeyConstraint("tenant", "run", "number"),
 )
 
+CHAINS = Table("chains", METADATA, Column("tenant", String, primary_key=True))
+"""A row a tenant, locked while a record is appended: SQLite locks the whole file, PostgreSQL this row."""
+
 HEADER = (
     Column("tenant", String, nullable=False),
     Column("seq", BigInteger, nullable=False),

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.record_chain import Link, check_chain, make_link, storable
 from corpus2skill.adapters.store.record_database import RecordDatabase
-from corpus2skill.adapters.store.record_tables import HEADER, OPEN_RUNS, OPEN_VISITS, RECORDS
+from corpus2skill.adapters.store.record_tables import CHAINS, HEADER, OPEN_RUNS, OPEN_VISITS, RECORDS
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session, Turn
@@ -223,8 +223,7 @@ def _append(connection: Connection, record: RunRecord) -> None:
         connection.execute(delete(table).where(_is_run(table, tenant, run)))
     if connection.execute(select(RECORDS.c.seq).where(_is_run(RECORDS, tenant, run))).first():
         return
-    chain = select(RECORDS).where(RECORDS.c.tenant == storable(tenant))
-    last = connection.execute(chain.order_by(RECORDS.c.seq.desc()).limit(1)).mappings().first()
+    last = _last_of_locked_chain(connection, storable(tenant))
     link = make_link(record, None if last is None else _link(last))
     row = {
         **link.header,
@@ -234,6 +233,14 @@ def _append(connection: Connection, record: RunRecord) -> None:
         "hash": link.hash,
     }
     connection.execute(insert(RECORDS).values(row))
+
+
+def _last_of_locked_chain(connection: Connection, tenant: str) -> RowMapping | None:
+    lock = select(CHAINS).where(CHAINS.c.tenant == tenant).with_for_update()
+    if connection.execute(lock).first() is None:
+        connection.execute(insert(CHAINS).values(tenant=tenant))
+    chain = select(RECORDS).where(RECORDS.c.tenant == tenant)
+    return connection.execute(chain.order_by(RECORDS.c.seq.desc()).limit(1)).mappings().first()
 
 
 def _link(row: RowMapping) -> Link:

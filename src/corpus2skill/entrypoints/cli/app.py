@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 from collections.abc import Callable, Sequence
 
@@ -9,7 +10,7 @@ import typer
 
 from corpus2skill.entrypoints.cli import (
     ask,
-    compile,
+    compiling,
     config,
     doctor,
     evaluate,
@@ -41,7 +42,7 @@ Begin with:
 )
 
 _COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
-    ("compile", compile.compile_command),
+    ("compile", compiling.compile_command),
     ("ask", ask.ask_command),
     ("get", tree.get_command),
     ("tree", tree.tree_command),
@@ -133,8 +134,6 @@ def _unexpected(out: Output) -> int:
 
 def _reader_gone(out: Output) -> int:
     """Leave quietly; what the interpreter still flushes at its end goes nowhere."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), out.out.fileno())
     return exit_codes.READER_GONE
 

@@ -11,7 +11,13 @@ import typer
 from corpus2skill.domain.run import RunRecord
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
-from corpus2skill.entrypoints.cli.options import Channel, CorpusOption, JsonOption, ModelOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.options import (
+    Channel,
+    CorpusOption,
+    JsonOption,
+    ModelOption,
+    WorkspaceOption,
+)
 from corpus2skill.entrypoints.cli.trail import TrailListener, answer_lines, ending_line
 from corpus2skill.errors import InvalidQuestion
 
@@ -33,12 +39,14 @@ def ask_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Ask a question; the trail goes to stderr, the answer and its sources to stdout.
+    """Ask a question and see the trail to its answer.
 
     \b
     corpus2skill ask "How do I cancel the annual plan?"
     echo "How do I cancel the annual plan?" | corpus2skill ask -
     corpus2skill ask "And the monthly one?" --session SESSION --json
+
+    The trail goes to stderr as it happens, the answer with its sources to stdout.
     """
     from corpus2skill.application.ask import AskOptions
 

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 def doctor_command(workspace: WorkspaceOption = None, json: JsonOption = False) -> int:
-    """Say what is installed, which engines and keys there are, and whether the workspace is sound.
+    """Say what is installed and whether all is sound.
 
     \b
     corpus2skill doctor
     corpus2skill doctor --json
+
+    Of keys only the names are shown. Nothing is changed.
     """
     from corpus2skill.application.examine_workspace import examine_installation, examine_workspace
 
@@ -42,7 +44,8 @@ def doctor_command(workspace: WorkspaceOption = None, json: JsonOption = False) 
 def _installed(out: Output, installation: Installation) -> Iterator[str]:
     say = out.say
     keys = [
-        (name, say("cli.key_set" if is_set else "cli.key_unset")) for name, is_set in installation.keys.items()
+        (name, say("cli.key_set" if is_set else "cli.key_unset"))
+        for name, is_set in installation.keys.items()
     ]
     packages = [(item.name, item.version or say("cli.missing")) for item in installation.packages]
     yield f"corpus2skill {installation.product}  Python {installation.python}  {installation.system}"

@@ -43,11 +43,13 @@ def eval_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Compile a question pack's corpus if needed, ask its questions and print the scores.
+    """Run a question pack and print its scores.
 
     \b
     corpus2skill eval ./packs/plans-ja --limit 10
     corpus2skill eval ./packs/plans-ja --out run.jsonl --json
+
+    The pack's corpus is compiled first unless the engine in use has compiled it already.
     """
     from corpus2skill.application.evaluate import EvaluateOptions, evaluate, run_lines
 

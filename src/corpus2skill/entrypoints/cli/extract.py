@@ -31,7 +31,7 @@ def extract_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Show what a file would become: its verdict and its chunks with their places.
+    """Show a file's verdict and its chunks with places.
 
     \b
     corpus2skill extract terms.docx

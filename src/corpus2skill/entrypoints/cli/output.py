@@ -42,7 +42,9 @@ class Output:
     def __init__(self, language: str, *, is_json: bool, out: TextIO, err: TextIO) -> None:
         self.language = language
         self.is_json = is_json
-        self.out, self.err = _tolerant(out), _tolerant(err)
+        self.out, self.err = out, err
+        for stream in (out, err):
+            _make_tolerant(stream)
 
     def say(self, key: str, /, **values: object) -> str:
         """The sentence of `key` in the reader's language."""
@@ -95,7 +97,9 @@ def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return `rows` as lines with their cells under each other, wide characters counted as two."""
     widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
     return [
-        "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(
+            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
         for row in rows
     ]
 
@@ -110,12 +114,11 @@ def _width(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "FW" else 1 for char in text)
 
 
-def _tolerant(stream: TextIO) -> TextIO:
+def _make_tolerant(stream: TextIO) -> None:
     """Let a character that the encoding lacks come out as its nearest, never as an exception."""
     codecs.register_error(_HANDLER, _nearest)
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors=_HANDLER)
-    return stream
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:

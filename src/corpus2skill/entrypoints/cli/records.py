@@ -54,12 +54,14 @@ def list_command(
         Literal["jsonl", "csv"] | None,
         typer.Option("--export", help="Write the records to stdout in this form.", show_default=False),
     ] = None,
-    bom: Annotated[bool, typer.Option("--bom", help="Begin the CSV with a byte order mark, for Excel.")] = False,
+    bom: Annotated[
+        bool, typer.Option("--bom", help="Begin the CSV with a byte order mark, for Excel.")
+    ] = False,
     tenant: TenantOption = "local",
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """List the audit records, newest first; export, show or verify them.
+    """List, show, verify or export the audit records.
 
     \b
     corpus2skill records --outcome not_found --limit 50

@@ -18,7 +18,7 @@ def get_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Fetch one node, exactly as the navigator's tool does.
+    """Fetch one node, as the navigator's tool does.
 
     \b
     corpus2skill get SKILL.md
@@ -54,7 +54,7 @@ def tree_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Show the tree as an outline, with the path of every node.
+    """Show the tree as an outline with its paths.
 
     \b
     corpus2skill tree --depth 1

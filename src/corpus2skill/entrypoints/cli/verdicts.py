@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import get_args
 
 from corpus2skill.domain.corpus import Notice, Refusal, SourceReport
@@ -46,7 +46,7 @@ def notice_sentence(out: Output, notice: Notice) -> str:
     return out.say(f"notice.{notice.code}", **dict(notice.values))
 
 
-def _refusal(out: Output, verdict: str, detail: str | None, values: dict[str, object]) -> str:
+def _refusal(out: Output, verdict: str, detail: str | None, values: Mapping[str, object]) -> str:
     """The most exact sentence whose values are known; a source kept from before has fewer of them."""
     for key in _keys(verdict, detail):
         try:

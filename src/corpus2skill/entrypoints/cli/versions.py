@@ -49,7 +49,7 @@ def corpora_command(workspace: WorkspaceOption = None, json: JsonOption = False)
 def versions_command(
     corpus: CorpusOption = None, workspace: WorkspaceOption = None, json: JsonOption = False
 ) -> int:
-    """List a corpus's versions, newest first; the active one is marked `*`.
+    """List a corpus's versions; `*` marks the active one.
 
     \b
     corpus2skill versions
@@ -63,7 +63,8 @@ def versions_command(
         desk.out.document({"corpus": name, "versions": lines})
         return exit_codes.OK
     rows = [
-        ("*" if line.is_active else " ", str(line.version), *_about(desk.out, line.manifest)) for line in lines
+        ("*" if line.is_active else " ", str(line.version), *_about(desk.out, line.manifest))
+        for line in lines
     ]
     for row in columns(rows):
         desk.out.answer(row)
@@ -152,17 +153,19 @@ def diff_command(
 def check_command(
     version: Annotated[
         int | None,
-        typer.Argument(metavar="[VERSION]", min=1, help="Else the active one.", show_default=False),
+        typer.Argument(metavar="VERSION", min=1, help="Else the active one.", show_default=False),
     ] = None,
     corpus: CorpusOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Verify a version from its files alone; every file that is not as written is named.
+    """Verify a version from its files alone.
 
     \b
     corpus2skill check
     corpus2skill check 2 --json
+
+    Every file that is not as it was written is named, and every leaf that no link leads to.
     """
     from corpus2skill.application.manage_versions import check
 
@@ -189,11 +192,13 @@ def prune_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Show the old versions that no kept record cites; `--yes` removes them.
+    """Show, or with --yes remove, unneeded versions.
 
     \b
     corpus2skill prune
     corpus2skill prune --yes
+
+    A version is needed while it is active, while `rollback` would go to it, and while a kept record cites it.
     """
     from corpus2skill.application.manage_versions import prunable, prune
 

@@ -33,7 +33,7 @@ def compile_command(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[PATH...]", help="Folders and files; else those of the last compile.", show_default=False
+            metavar="PATH", help="Folders and files; else those of the last compile.", show_default=False
         ),
     ] = None,
     corpus: CorpusOption = None,
@@ -70,7 +70,7 @@ def compile_command(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Compile documents into a new version of a corpus and switch to it.
+    """Compile documents into a new active version.
 
     \b
     corpus2skill compile ./documents
