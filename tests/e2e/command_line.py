@@ -72,7 +72,9 @@ class CommandLine:
         )
 
     def _spelled(self, arguments: tuple[str | Path, ...]) -> list[str]:
-        return [*map(str, arguments), "--workspace", str(self.workspace)]
+        spelled = list(map(str, arguments))
+        is_command = not spelled[0].startswith("-")
+        return [*spelled, "--workspace", str(self.workspace)] if is_command else spelled
 
 
 @contextmanager

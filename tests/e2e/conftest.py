@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def _compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Path]]:
+def _compiled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """For each language a folder with `documents` and a `workspace` of one version."""
     made: dict[str, Path] = {}
     for language, texts in DOCUMENTS.items():
@@ -42,7 +41,7 @@ def _compiled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Pa
         ran = CommandLine(workspace=home / "workspace")("compile", documents)
         assert ran.code == 0, ran.err
         made[language] = home
-    yield made
+    return made
 
 
 @pytest.fixture

@@ -116,7 +116,9 @@ def test_many_lost_documents_need_yes(cli: CommandLine, tmp_path: Path) -> None:
     assert cli("compile", "--yes", "--json").json["difference"]["sources_removed"] == ["料金.csv"]
 
 
-def test_ask_streams_the_trail_and_answers_with_numbered_sources(compiled: CommandLine, language: str) -> None:
+def test_ask_streams_the_trail_and_answers_with_numbered_sources(
+    compiled: CommandLine, language: str
+) -> None:
     """Issue: streams the trail, then the answer with its sources."""
     ran = compiled("ask", ANNUAL[language])
     assert ran.code == 0

@@ -51,7 +51,7 @@ def test_a_new_store_is_empty(store: RecordStore) -> None:
 
 
 def test_a_closed_run_is_kept_whole(store: RecordStore) -> None:
-    """The article: 最後に必ず、足跡と回答と所要時間を記録に残す."""
+    """N-24. The article: 最後に必ず、足跡と回答と所要時間を記録に残す."""
     closed = record("run_1", visits=(visit(1), visit(2)))
     store.open_run(closed.ids, record("run_1"), 60)
     store.add_visit(closed.ids, visit(1))
@@ -131,7 +131,7 @@ def test_tenants_do_not_see_each_other(store: RecordStore) -> None:
 
 
 def test_a_session_has_its_turns_in_order(store: RecordStore) -> None:
-    """The article: 残すのは「何を聞かれて、何と答えたか」という発言だけ."""
+    """N-19, N-20. The article: 残すのは「何を聞かれて、何と答えたか」という発言だけ."""
     store.close_run(record("run_2", turn=2, question="月額は？", answer="月末です。"))
     store.close_run(record("run_1", turn=1, question="年額は？", answer="末日です。"))
     store.close_run(record("run_3", session="other"))
@@ -167,7 +167,7 @@ def test_versions_that_a_record_or_a_run_stands_on_are_cited(store: RecordStore)
 def test_a_run_whose_owner_died_is_closed_with_the_visits_so_far(
     store: RecordStore, clock: FakeClock
 ) -> None:
-    """The article: どの経路で終わっても、ここまでに辿った足跡と終了の種別が必ず記録に残る."""
+    """N-24. The article: どの経路で終わっても、ここまでに辿った足跡と終了の種別が必ず記録に残る."""
     opening = record("run_1", outcome="stopped", answer="")
     store.open_run(opening.ids, opening, 60)
     store.add_visit(opening.ids, visit(1, is_prefetched=True))

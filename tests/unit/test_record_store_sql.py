@@ -223,8 +223,8 @@ def test_a_read_only_workspace_can_be_read_and_says_why_it_cannot_be_written() -
 def test_a_workspace_that_cannot_be_made_is_said() -> None:
     """Issue 2, bad input."""
     with open_folder() as folder:
-        root = folder / "workspace"
-        ended = in_child(lambda: open_store(root).close_run(record("run_1")), as_nobody=True)
+        folder.chmod(0o555)
+        ended = in_child(lambda: open_store(folder / "workspace").close_run(record("run_1")), as_nobody=True)
         assert ended.said.startswith("WorkspaceUnusable: no_rights")
 
 

@@ -119,9 +119,10 @@ def test_an_index_that_points_elsewhere_is_damaged(store: FileVersionStore, vers
     index.write_bytes(data[:8] + data[32:48] + data[24:])
     with pytest.raises(Damaged):
         store.chunk_row(CORPUS, 1, "chunk_1")
-    index.write_bytes(data[:-1])
-    with pytest.raises(Damaged):
-        store.chunk_row(CORPUS, 1, "chunk_1")
+    for wrong in (data[:-1], data[:8] + b"\xff" * 16 + data[24:], data[:16] + b"\x7f" * 8 + data[24:]):
+        index.write_bytes(wrong)
+        with pytest.raises(Damaged):
+            store.chunk_row(CORPUS, 1, "chunk_1")
 
 
 def test_a_manifest_edited_by_hand_shows(store: FileVersionStore, version: Path) -> None:

@@ -178,6 +178,24 @@ def renumbered(written: VersionContent) -> VersionContent:
     return replace(written, chunks=chunks, twins=(), tree=Tree(title="題", summary="", groups=(group,)))
 
 
+def test_a_source_is_found_whatever_stands_beside_its_name(store: FileVersionStore) -> None:
+    """A name that is not UTF-8, told in another source's report, hides nothing."""
+    written = content(source="規約.docx")
+    report = replace(written.reports[0], values=(("equal", "\udc8b\udcf3.docx"),))
+    written = replace(written, reports=(report, *written.reports[1:]))
+    store.write(written, stamp(1), node_files(written))
+    assert store.source_text(CORPUS, 1, "規約.docx") == written.texts[0]
+    assert store.source_reports(CORPUS, 1) == written.reports
+
+
+def test_a_text_without_a_report_is_refused(store: FileVersionStore) -> None:
+    """Every source of a version is told of."""
+    written = replace(content(), reports=())
+    with pytest.raises(ValueError, match="without a report"):
+        store.write(written, stamp(1), node_files(written))
+    assert store.versions(CORPUS) == ()
+
+
 def test_a_compile_in_another_process_is_named_and_its_death_frees_the_corpus(
     store: FileVersionStore, root: Path
 ) -> None:

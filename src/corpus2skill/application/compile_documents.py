@@ -67,6 +67,12 @@ def check_corpus_name(corpus: str) -> None:
         raise InvalidInput("invalid_corpus_name", corpus=corpus)
 
 
+def check_sizes(sizes: ChunkSizes) -> None:
+    """Raises: UnusableSettings: the limit of a chunk does not lie above its minimum."""
+    if sizes.limit <= sizes.minimum or sizes.minimum < 0:
+        raise UnusableSettings("chunk_sizes", limit=sizes.limit, minimum=sizes.minimum)
+
+
 def _corpus(workspace: Workspace, options: CompileOptions) -> str:
     """The named corpus, else the workspace's default; where no path is given, the only one there is."""
     known = workspace.versions.corpora()
@@ -127,8 +133,7 @@ def _request(
     workspace: Workspace, corpus: str, config: CorpusConfig, options: CompileOptions
 ) -> CompileRequest:
     sizes = config.sizes or _default_sizes(workspace)
-    if sizes.limit <= sizes.minimum or sizes.minimum < 0:
-        raise UnusableSettings("chunk_sizes", limit=sizes.limit, minimum=sizes.minimum)
+    check_sizes(sizes)
     limits = replace(config.limits or _default_limits(workspace), fetch_limit=workspace.settings.fetch_limit)
     return CompileRequest(
         corpus=corpus,

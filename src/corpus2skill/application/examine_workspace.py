@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from pathlib import Path
 
 from corpus2skill import __version__
 from corpus2skill.application.show_records import verify_records
@@ -90,11 +91,15 @@ def examine_workspace(workspace: Workspace) -> WorkspaceHealth:
         error = found
     return WorkspaceHealth(
         exists=exists,
-        is_writable=os.access(workspace.path if exists else workspace.path.parent, os.W_OK),
+        is_writable=_is_writable(workspace.path if exists else workspace.path.parent),
         corpora=corpora,
         records=records,
         error=error,
     )
+
+
+def _is_writable(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _examine(workspace: Workspace, corpus: str) -> CorpusHealth:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 
+from corpus2skill.application.compile_documents import check_sizes
 from corpus2skill.application.wiring import Workspace, extractor, source_reader
 from corpus2skill.compiler.chunk import chunk_texts
 from corpus2skill.domain.chunk import Chunk, ChunkSizes
@@ -31,7 +32,7 @@ async def extract_file(
     """Extract and chunk one file.
 
     Raises:
-        InvalidInput: `file` is a folder or is not there.
+        InvalidInput: `file` is a folder or is not there, or the sizes cannot work together.
     """
     if await anyio.Path(file).is_dir():
         raise InvalidInput("file_wanted", path=str(file))
@@ -46,8 +47,10 @@ async def extract_file(
         return ExtractedFile(file=str(file), refusal=refusal)
     text = SourceText(source=source.source, sha256=source.sha256, extractor="", extracted=extracted)
     sizes = ChunkSizes(
-        limit=chunk_limit or settings.chunk_limit, minimum=chunk_minimum or settings.chunk_minimum
+        limit=settings.chunk_limit if chunk_limit is None else chunk_limit,
+        minimum=settings.chunk_minimum if chunk_minimum is None else chunk_minimum,
     )
+    check_sizes(sizes)
     chunks, _ = chunk_texts([text], sizes, (), 1)
     return ExtractedFile(
         file=str(file),

@@ -87,9 +87,17 @@ def activate(workspace: Workspace, corpus: str | None, version: int) -> Switch:
     if fault is not None:
         raise Damaged("version_damaged", corpus=name, version=number, file=fault.file)
     with workspace.versions.exclusive(name):
-        before = workspace.versions.active(name)
+        before = _active_if_known(workspace, name)
         workspace.versions.activate(name, number)
     return Switch(corpus=name, before=before, after=number)
+
+
+def _active_if_known(workspace: Workspace, corpus: str) -> int | None:
+    """None for a damaged pointer too: naming a version is how it is mended."""
+    try:
+        return workspace.versions.active(corpus)
+    except Damaged:
+        return None
 
 
 def rollback(workspace: Workspace, corpus: str | None) -> Switch:

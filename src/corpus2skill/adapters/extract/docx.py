@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from lxml import etree
-
 from corpus2skill.adapters.extract.docx_numbering import Numbering, joined
 from corpus2skill.adapters.extract.docx_package import Package
 from corpus2skill.adapters.extract.docx_runs import Words, chosen, words_of
-from corpus2skill.adapters.extract.docx_styles import ParagraphStyle, Styles, child, is_on, local, value, whole
+from corpus2skill.adapters.extract.docx_styles import ParagraphStyle, Styles
 from corpus2skill.adapters.extract.docx_table import Row, is_box, rows_of
 from corpus2skill.adapters.extract.heading_patterns import LONGEST, heading_rank
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.text_builder import TextBuilder
 from corpus2skill.adapters.extract.text_shape import in_one_line, is_blank
+from corpus2skill.adapters.extract.xml_element import Element, child, is_on, local, value, whole
 from corpus2skill.domain.corpus import ExtractedText
 
 _HOLDERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo"})
@@ -61,7 +60,7 @@ class _BodyReader:
             for note in _children(package.related(f"{kind}s"))
         }
 
-    def blocks(self, parent: etree._Element, depth: int = 0) -> Iterator[_Block]:
+    def blocks(self, parent: Element, depth: int = 0) -> Iterator[_Block]:
         for element in _children(parent):
             name = local(element)
             if name == "p":
@@ -75,7 +74,7 @@ class _BodyReader:
             elif name in _HOLDERS or name in {"document", "body"}:
                 yield from self.blocks(element, depth)
 
-    def _paragraph(self, element: etree._Element, depth: int) -> Iterator[_Block]:
+    def _paragraph(self, element: Element, depth: int) -> Iterator[_Block]:
         properties = child(element, "pPr")
         style = self._styles.style(value(child(properties, "pStyle")))
         words = words_of(element)
@@ -92,11 +91,15 @@ class _BodyReader:
     def _note_blocks(self, words: Words) -> Iterator[_Block]:
         for number, key in enumerate(words.notes, start=1):
             note = self._notes.get(key)
-            text = " ".join(block.text for block in self.blocks(note, _DEEPEST_TABLE)) if note is not None else ""
+            text = (
+                " ".join(block.text for block in self.blocks(note, _DEEPEST_TABLE))
+                if note is not None
+                else ""
+            )
             if not is_blank(text):
                 yield _Block(text=f"[^{number}]: {in_one_line(text)}", is_item=True)
 
-    def _table(self, element: etree._Element, depth: int) -> Iterator[_Block]:
+    def _table(self, element: Element, depth: int) -> Iterator[_Block]:
         if depth >= _DEEPEST_TABLE:
             return
         if is_box(element):
@@ -105,7 +108,7 @@ class _BodyReader:
             return
         yield _Block(rows=rows_of(element, lambda cell: self._cell_text(cell, depth)))
 
-    def _cell_text(self, cell: etree._Element, depth: int) -> str:
+    def _cell_text(self, cell: Element, depth: int) -> str:
         pieces: list[str] = []
         for block in self.blocks(cell, depth + 1):
             pieces.append(block.text)
@@ -113,9 +116,7 @@ class _BodyReader:
         return " ".join(in_one_line(piece) for piece in pieces if not is_blank(piece))
 
 
-def _paragraph_block(
-    text: str, label: str, properties: etree._Element | None, style: ParagraphStyle
-) -> _Block:
+def _paragraph_block(text: str, label: str, properties: Element | None, style: ParagraphStyle) -> _Block:
     outline = whole(child(properties, "outlineLvl"))
     level = replace(style, outline=outline).level if outline is not None else style.level
     if style.is_title:
@@ -128,12 +129,16 @@ def _paragraph_block(
 
 def _with_levels(blocks: list[_Block]) -> list[_Block]:
     """Give headings that only their words give away the level of styled ones like them, or one below all styled."""
-    known = {block.rank: block.level for block in blocks if block.rank is not None and block.level is not None}
+    known = {
+        block.rank: block.level for block in blocks if block.rank is not None and block.level is not None
+    }
     deepest = max((block.level for block in blocks if block.level is not None), default=0)
     unknown = sorted({block.rank for block in blocks if block.rank is not None} - known.keys())
     level_of = {**known, **{rank: deepest + number for number, rank in enumerate(unknown, start=1)}}
     return [
-        replace(block, level=level_of[block.rank]) if block.level is None and block.rank is not None else block
+        replace(block, level=level_of[block.rank])
+        if block.level is None and block.rank is not None
+        else block
         for block in blocks
     ]
 
@@ -156,11 +161,11 @@ def _build(blocks: list[_Block], builder: TextBuilder) -> None:
     builder.paragraph("\n".join(items))
 
 
-def _children(element: etree._Element | None) -> Iterator[etree._Element]:
+def _children(element: Element | None) -> Iterator[Element]:
     return iter(element if element is not None else ())
 
 
-def _is_deleted(properties: etree._Element | None, words: Words) -> bool:
+def _is_deleted(properties: Element | None, words: Words) -> bool:
     """True for a paragraph that a tracked change took out with its mark: it does not count either."""
     mark = child(properties, "rPr")
     is_mark_gone = child(mark, "del") is not None or is_on(child(mark, "vanish"))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from lxml import etree
-
-from corpus2skill.adapters.extract.docx_styles import ParagraphStyle, child, is_on, local, value, whole
+from corpus2skill.adapters.extract.docx_styles import ParagraphStyle
 from corpus2skill.adapters.extract.numerals import numeral
+from corpus2skill.adapters.extract.xml_element import Element, child, is_on, local, value, whole
 
 _PLACE = re.compile("%([1-9])")
 _LEVELS = 9
@@ -49,7 +48,7 @@ class _List:
 class Numbering:
     """The lists of one document and how far each has counted. Paragraphs must come in document order."""
 
-    def __init__(self, part: etree._Element | None) -> None:
+    def __init__(self, part: Element | None) -> None:
         self._sequences: dict[str, _Sequence] = {}
         self._lists: dict[str, _List] = {}
         self._style_links: dict[str, str] = {}
@@ -64,7 +63,7 @@ class Numbering:
             if style in self._style_links:
                 self._sequences[abstract] = self._sequences[self._style_links[style]]
 
-    def label(self, properties: etree._Element | None, style: ParagraphStyle) -> str:
+    def label(self, properties: Element | None, style: ParagraphStyle) -> str:
         """Count a paragraph and return its number or bullet with the gap after it; empty where it has none.
 
         `properties` is the paragraph's `w:numPr`.
@@ -94,7 +93,7 @@ class Numbering:
                 del counters[deeper]
         return _written(levels, counters, level)
 
-    def _add_sequence(self, element: etree._Element, borrowed: dict[str, str]) -> None:
+    def _add_sequence(self, element: Element, borrowed: dict[str, str]) -> None:
         abstract = value(element, "abstractNumId") or ""
         self._sequences[abstract] = _Sequence(levels=_levels(element))
         if link := value(child(element, "styleLink")):
@@ -102,7 +101,7 @@ class Numbering:
         if link := value(child(element, "numStyleLink")):
             borrowed[abstract] = link
 
-    def _add_list(self, element: etree._Element) -> None:
+    def _add_list(self, element: Element) -> None:
         overrides: dict[int, int] = {}
         levels: dict[int, _Level] = {}
         for override in element:
@@ -118,7 +117,7 @@ class Numbering:
         )
 
 
-def _levels(element: etree._Element) -> dict[int, _Level]:
+def _levels(element: Element) -> dict[int, _Level]:
     return {
         level: _level(inner)
         for inner in element
@@ -126,7 +125,7 @@ def _levels(element: etree._Element) -> dict[int, _Level]:
     }
 
 
-def _level(element: etree._Element) -> _Level:
+def _level(element: Element) -> _Level:
     start = whole(child(element, "start"))
     return _Level(
         start=1 if start is None else start,
@@ -164,7 +163,9 @@ def _written(levels: dict[int, _Level], counters: dict[int, int], level: int) ->
 
 def _bullet(text: str) -> str:
     """Bullets of symbol fonts are letters or private characters; a plain mark stands for them."""
-    is_mark = len(text) == 1 and not text.isalnum() and not text.isspace() and not "\ue000" <= text <= "\uf8ff"
+    is_mark = (
+        len(text) == 1 and not text.isalnum() and not text.isspace() and not "\ue000" <= text <= "\uf8ff"
+    )
     return text if is_mark else _BULLET
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+import zlib
 from io import BytesIO
 
-from lxml import etree
-
+from corpus2skill.adapters.extract.xml_element import Element, MalformedXml, parsed
 from corpus2skill.errors import SourceRefused
 
 _STEP = 1_000_000
@@ -29,19 +29,19 @@ class Package:
         self._main = self._main_part()
         self._targets = self._relations(self._main)
 
-    def main(self) -> etree._Element:
+    def main(self) -> Element:
         """Raises: SourceRefused (`corrupt`) where there is no document in it."""
         document = self.xml(self._main)
         if document is None:
             raise SourceRefused("corrupt", "not_docx", beginning="ZIP")
         return document
 
-    def related(self, kind: str) -> etree._Element | None:
+    def related(self, kind: str) -> Element | None:
         """Return the part that the document names as its `styles`, `numbering`, `footnotes`, ..."""
         target = self._targets.get(f"/{kind}") or posixpath.join(posixpath.dirname(self._main), f"{kind}.xml")
         return self.xml(target)
 
-    def xml(self, name: str) -> etree._Element | None:
+    def xml(self, name: str) -> Element | None:
         """Return a parsed part, None where there is none.
 
         Raises:
@@ -50,12 +50,11 @@ class Package:
         if name not in self._names:
             return None
         data = self._inflate(name)
-        parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
         try:
-            root = etree.fromstring(data, parser)
-        except (etree.XMLSyntaxError, ValueError) as error:
+            root, has_dtd = parsed(data)
+        except MalformedXml as error:
             raise SourceRefused("hostile" if b"<!DOCTYPE" in data else "corrupt") from error
-        if root.getroottree().docinfo.doctype or b"<!DOCTYPE" in data[:_STEP]:
+        if has_dtd:
             raise SourceRefused("hostile", "dtd")
         return root
 
@@ -71,7 +70,14 @@ class Package:
                         raise SourceRefused("too_large", "inflated", limit=self._limit)
         except RuntimeError as error:
             raise SourceRefused("encrypted") from error
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, zipfile.zlib.error) as error:
+        except (
+            zipfile.BadZipFile,
+            OSError,
+            EOFError,
+            ValueError,
+            NotImplementedError,
+            zlib.error,
+        ) as error:
             raise SourceRefused("corrupt", "archive") from error
         return b"".join(pieces)
 
@@ -86,5 +92,7 @@ class Package:
         for relation in relations if relations is not None else ():
             kind, target = relation.get("Type", ""), relation.get("Target", "")
             if relation.get("TargetMode") != "External":
-                found[kind[kind.rfind("/") :]] = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                found[kind[kind.rfind("/") :]] = posixpath.normpath(
+                    posixpath.join("/", folder, target)
+                ).lstrip("/")
         return found

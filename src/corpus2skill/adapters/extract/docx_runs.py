@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from lxml import etree
-
-from corpus2skill.adapters.extract.docx_styles import child, is_on, local, value
+from corpus2skill.adapters.extract.xml_element import Element, child, is_on, local, value
 
 _LEFT_OUT = frozenset(
-    {"del", "moveFrom", "instrText", "delText", "delInstrText", "pPr", "rPr", "rt", "object", "ctrlPr", "sdtPr"}
+    {
+        "del",
+        "moveFrom",
+        "instrText",
+        "delText",
+        "delInstrText",
+        "pPr",
+        "rPr",
+        "rt",
+        "object",
+        "ctrlPr",
+        "sdtPr",
+    }
 )
 _SIGNS = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
 _BREAKS_OF_PAGES = frozenset({"page", "column"})
@@ -20,7 +31,7 @@ class Words:
     """What stands in one paragraph."""
 
     pieces: list[str] = field(default_factory=list[str])
-    boxes: list[etree._Element] = field(default_factory=list[etree._Element])
+    boxes: list[Element] = field(default_factory=list[Element])
     """Text boxes that are anchored in it (`w:txbxContent`)."""
     notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Footnotes and endnotes that it refers to: kind and id."""
@@ -32,7 +43,7 @@ class Words:
         return "".join(self.pieces)
 
 
-def words_of(paragraph: etree._Element) -> Words:
+def words_of(paragraph: Element) -> Words:
     """Return the words of a `w:p`. Text boxes and notes are named, not read."""
     words = Words()
     for inner in paragraph:
@@ -40,13 +51,13 @@ def words_of(paragraph: etree._Element) -> Words:
     return words
 
 
-def chosen(alternatives: etree._Element) -> etree._Element | None:
+def chosen(alternatives: Element) -> Element | None:
     """Return one branch of `mc:AlternateContent`; the other says the same for older programs."""
     branches = [branch for branch in alternatives if local(branch) in {"Choice", "Fallback"}]
     return next((branch for branch in branches if _has_text(branch)), branches[0] if branches else None)
 
 
-def _read(element: etree._Element, words: Words) -> None:
+def _read(element: Element, words: Words) -> None:
     name = local(element)
     if name in _LEFT_OUT:
         return
@@ -67,15 +78,20 @@ def _read(element: etree._Element, words: Words) -> None:
         _read_inside(element, name, words)
 
 
-def _read_inside(element: etree._Element, name: str, words: Words) -> None:
+def _read_inside(element: Element, name: str, words: Words) -> None:
     if name == "AlternateContent":
         branch = chosen(element)
-        element = branch if branch is not None else element[:0]
-    for inner in element:
+        _read_all(branch if branch is not None else (), words)
+    else:
+        _read_all(element, words)
+
+
+def _read_all(elements: Iterable[Element], words: Words) -> None:
+    for inner in elements:
         _read(inner, words)
 
 
-def _read_run(run: etree._Element, words: Words) -> None:
+def _read_run(run: Element, words: Words) -> None:
     properties = child(run, "rPr")
     if is_on(child(properties, "vanish")):
         return
@@ -95,5 +111,5 @@ def _symbol(code: str | None) -> str:
     return "" if "\ue000" <= character <= "\uf8ff" or "\ud800" <= character <= "\udfff" else character
 
 
-def _has_text(element: etree._Element) -> bool:
+def _has_text(element: Element) -> bool:
     return any(local(inner) == "t" and inner.text for inner in element.iter())

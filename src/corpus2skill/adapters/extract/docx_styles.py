@@ -7,50 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lxml import etree
+from corpus2skill.adapters.extract.xml_element import Element, child, local, value, whole
 
 _HEADING = re.compile(r"(?:heading|見出し|überschrift|titre)\s*([1-9１-９])$", re.IGNORECASE)
 _TITLE = re.compile(r"(?:title|表題|タイトル)$", re.IGNORECASE)
-_CONTENTS = re.compile(r"(?:toc|目次)(?:\s*[1-9]|\s*heading|\s*の見出し)?$|table of figures$|図表目次$", re.IGNORECASE)
+_CONTENTS = re.compile(
+    r"(?:toc|目次)(?:\s*[1-9]|\s*heading|\s*の見出し)?$|table of figures$|図表目次$", re.IGNORECASE
+)
 _T = TypeVar("_T")
 _BODY_LEVEL = 9
 _DEEPEST = 20
 """Styles one upon the other; a circle ends here."""
-
-
-def local(element: etree._Element) -> str:
-    """Return an element's name without its namespace (the transitional and the strict one differ)."""
-    tag = element.tag
-    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
-
-
-def child(element: etree._Element | None, *path: str) -> etree._Element | None:
-    """Return the first descendant along `path` of local names."""
-    for name in path:
-        if element is None:
-            return None
-        element = next((inner for inner in element if local(inner) == name), None)
-    return element
-
-
-def value(element: etree._Element | None, name: str = "val") -> str | None:
-    """Return an attribute by its local name."""
-    if element is None:
-        return None
-    return next((text for key, text in element.attrib.items() if str(key).rpartition("}")[2] == name), None)
-
-
-def whole(element: etree._Element | None, name: str = "val") -> int | None:
-    text = value(element, name)
-    try:
-        return int(text) if text else None
-    except ValueError:
-        return None
-
-
-def is_on(element: etree._Element | None) -> bool:
-    """True for a switch that is there and not turned off."""
-    return element is not None and value(element) not in {"0", "false", "off", "none"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +53,8 @@ class ParagraphStyle:
 class Styles:
     """The styles of one document."""
 
-    def __init__(self, part: etree._Element | None) -> None:
-        self._elements: dict[str, etree._Element] = {}
+    def __init__(self, part: Element | None) -> None:
+        self._elements: dict[str, Element] = {}
         self._known: dict[str, ParagraphStyle] = {}
         self.default = ParagraphStyle(style_id="")
         for style in part if part is not None else ():
@@ -116,13 +83,15 @@ class Styles:
             number_level=_first([whole(child(each, "numPr", "ilvl")) for each in properties]),
         )
 
-    def _telling_name(self, chain: list[etree._Element]) -> str:
+    def _telling_name(self, chain: list[Element]) -> str:
         """Return the style's name, or that of a heading it is based on."""
         names = [value(child(style, "name")) or "" for style in chain]
-        telling = (name for name in names if _HEADING.match(name) or _TITLE.match(name) or _CONTENTS.match(name))
+        telling = (
+            name for name in names if _HEADING.match(name) or _TITLE.match(name) or _CONTENTS.match(name)
+        )
         return next(telling, names[0] if names else "")
 
-    def _chain(self, style_id: str) -> Iterator[etree._Element]:
+    def _chain(self, style_id: str) -> Iterator[Element]:
         for _ in range(_DEEPEST):
             style = self._elements.get(style_id)
             if style is None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from lxml import etree
-
-from corpus2skill.adapters.extract.docx_styles import child, is_on, local, value, whole
+from corpus2skill.adapters.extract.xml_element import Element, child, is_on, local, value, whole
 
 _WIDEST = 1000
 _HOLDERS = frozenset({"sdt", "sdtContent", "customXml", "ins"})
@@ -20,12 +18,12 @@ class Row:
     is_header: bool = False
 
 
-def is_box(table: etree._Element) -> bool:
+def is_box(table: Element) -> bool:
     """True for a table of one column: a frame around paragraphs."""
     return all(sum(1 for _ in _inside(row, "tc")) < 2 for row in _inside(table, "tr"))
 
 
-def rows_of(table: etree._Element, words: Callable[[etree._Element], str]) -> tuple[Row, ...]:
+def rows_of(table: Element, words: Callable[[Element], str]) -> tuple[Row, ...]:
     """Return the rows; a cell merged downwards is repeated in each row, one merged sideways leaves empty ones."""
     rows: list[Row] = []
     above: dict[int, str] = {}
@@ -38,7 +36,7 @@ def rows_of(table: etree._Element, words: Callable[[etree._Element], str]) -> tu
     return tuple(rows)
 
 
-def _cells(row: etree._Element, words: Callable[[etree._Element], str], above: dict[int, str]) -> Iterator[str]:
+def _cells(row: Element, words: Callable[[Element], str], above: dict[int, str]) -> Iterator[str]:
     """Yield a row's cells; `above` keeps the words that vertically merged cells of each column repeat."""
     column = 0
     for _ in range(min(whole(child(row, "trPr", "gridBefore")) or 0, _WIDEST)):
@@ -56,11 +54,11 @@ def _cells(row: etree._Element, words: Callable[[etree._Element], str], above: d
         column += width
 
 
-def _is_marked_header(row: etree._Element) -> bool:
+def _is_marked_header(row: Element) -> bool:
     return is_on(child(row, "trPr", "tblHeader"))
 
 
-def _first_row_stands_out(table: etree._Element) -> bool:
+def _first_row_stands_out(table: Element) -> bool:
     """True where the table's style sets the first row apart; a table of two columns may still be of terms."""
     look = child(table, "tblPr", "tblLook")
     if (named := value(look, "firstRow")) is not None:
@@ -72,7 +70,7 @@ def _first_row_stands_out(table: etree._Element) -> bool:
         return False
 
 
-def _inside(parent: etree._Element, name: str) -> Iterator[etree._Element]:
+def _inside(parent: Element, name: str) -> Iterator[Element]:
     """Yield rows or cells, through the wrappers that Word may put around them."""
     for element in parent:
         if local(element) == name:

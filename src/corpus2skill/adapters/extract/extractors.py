@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from corpus2skill.adapters.extract.delimited import extract_csv, extract_tsv
 from corpus2skill.adapters.extract.formats import Format, format_of
@@ -10,7 +11,7 @@ from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.markdown import extract_markdown
 from corpus2skill.adapters.extract.plain import extract_plain
 from corpus2skill.adapters.extract.text_shape import is_blank
-from corpus2skill.domain.corpus import ExtractedText, SourceFile
+from corpus2skill.domain.corpus import ExtractedText, Notice, SourceFile
 from corpus2skill.errors import SourceRefused
 
 _IDENTITY = "extract-1"
@@ -48,7 +49,16 @@ def extract_document(source: str, data: bytes, limits: Limits) -> ExtractedText:
     extracted = _reader(kind)(data, limits)
     if is_blank(extracted.text):
         raise SourceRefused("empty")
-    return extracted
+    return _with_replaced_noted(extracted)
+
+
+def _with_replaced_noted(extracted: ExtractedText) -> ExtractedText:
+    """A few characters that were lost before the file was saved are accepted, and said."""
+    count = extracted.text.count("\ufffd")
+    if not count:
+        return extracted
+    notice = Notice(code="replaced_characters", values=(("count", count),))
+    return replace(extracted, notices=(*extracted.notices, notice))
 
 
 def _reader(kind: Format) -> Callable[[bytes, Limits], ExtractedText]:

@@ -39,7 +39,8 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _IMAGE_BEGINNINGS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _ARCHIVE_BEGINNINGS = (b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"BZh", b"\xfd7zXZ\0")
 _HTML_BEGINNING = re.compile(
-    rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html[\s>])", re.IGNORECASE | re.DOTALL
+    rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html[\s>])",
+    re.IGNORECASE | re.DOTALL,
 )
 _PDF_WITHIN = 1024
 """Readers of PDF look for its mark in the first kilobyte."""

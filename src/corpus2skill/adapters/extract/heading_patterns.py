@@ -10,12 +10,15 @@ _AFTER = r"(?=$|[\s　（(【「『:：.．])"
 _GAP = "[ 　]?"
 _RANKED = (
     re.compile(rf"第{_GAP}{_NUMBER}{_GAP}[編部]{_AFTER}|Part\s+[0-9IVXA-Z]+\b"),
-    re.compile(rf"第{_GAP}{_NUMBER}{_GAP}章{_AFTER}|(附則|付則){_AFTER}|Chapter\s+[0-9IVX]+\b|Appendix\s+[0-9A-Z]+\b"),
+    re.compile(
+        rf"第{_GAP}{_NUMBER}{_GAP}章{_AFTER}|(附則|付則){_AFTER}|Chapter\s+[0-9IVX]+\b|Appendix\s+[0-9A-Z]+\b"
+    ),
     re.compile(rf"第{_GAP}{_NUMBER}{_GAP}節{_AFTER}|Section\s+[0-9IVX.]+\b"),
     re.compile(rf"第{_GAP}{_NUMBER}{_GAP}款{_AFTER}"),
     re.compile(rf"第{_GAP}{_NUMBER}{_GAP}条(の{_NUMBER})*{_AFTER}|Article\s+[0-9IVX]+\b"),
 )
 _NUMBERED = re.compile(r"[0-9０-９]+([.．][0-9０-９]+)*[.．]?[\s　]+\S")
+_LETTERED = re.compile(r"[A-ZＡ-Ｚ][.．)）][\s　]+\S")
 _SIGN = re.compile("[■□◆◇▼▽【]")
 _LEADERS = re.compile(r"[.．・…‥]{4,}\s*[0-9]+$")
 _SENTENCE_END = re.compile(r"[。．.！？!?、，,;；:：]$")
@@ -23,6 +26,7 @@ _SENTENCE_END = re.compile(r"[。．.！？!?、，,;；:：]$")
 LONGEST = 60
 """Characters of a line that can still be a heading."""
 _NUMBERED_RANK = 10
+_LETTERED_RANK = 19
 _SIGN_RANK = 20
 
 
@@ -46,6 +50,8 @@ def loose_rank(line: str) -> int | None:
         return rank
     if numbered := _NUMBERED.match(line):
         return _NUMBERED_RANK + len(re.findall("[0-9０-９]+", numbered.group()))
+    if _LETTERED.match(line):
+        return _LETTERED_RANK
     return _SIGN_RANK if _SIGN.match(line) else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lxml import etree
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - compiled, and ships no types
 from lxml.html import HtmlElement, HTMLParser, document_fromstring
 
 from corpus2skill.adapters.extract.html_blocks import PageReader
@@ -17,9 +17,14 @@ from corpus2skill.adapters.extract.text_shape import is_blank
 from corpus2skill.domain.corpus import ExtractedText
 from corpus2skill.errors import SourceRefused
 
-_DECLARED = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE)
+_DECLARED = re.compile(
+    rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
+)
 _DECLARED_WITHIN = 4096
 _SINGLE_BYTE = re.compile(r"^(iso-?8859|windows-?125|latin|us-ascii|ascii|cp125)", re.IGNORECASE)
+_MARKUP = 10
+"""A page may have this many times the characters of its text."""
+_DEEPEST = 100
 _MAIN_SHARE = 0.3
 """A main part that holds less of the page's text than this is not what it says."""
 
@@ -50,12 +55,29 @@ def _characters(data: bytes) -> str:
 
 
 def _parsed(text: str, limits: Limits) -> HtmlElement:
-    require_characters(len(text), limits.max_characters * 10)
-    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True)
+    require_characters(len(text), limits.max_characters * _MARKUP)
+    parser = HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=True
+    )
     try:
-        return document_fromstring(text.encode("utf-8", "ignore"), parser=parser)
+        page = document_fromstring(text.encode("utf-8", "ignore"), parser=parser)
     except (etree.LxmlError, ValueError) as error:
         raise SourceRefused("empty" if is_blank(text) else "corrupt") from error
+    if any("depth" in entry.message for entry in parser.error_log):
+        raise SourceRefused("hostile", "nesting")  # the parser drops what lies deeper
+    _flatten(page)
+    return page
+
+
+def _flatten(page: HtmlElement) -> None:
+    """Take out elements nested deeper than any page means to: they come of tags that nobody closed."""
+    depths = {page: 0}
+    for element in list(page.iterdescendants()):
+        parent = element.getparent()
+        depths[element] = depths.get(parent, 0) + 1 if parent is not None else 0
+    for element, depth in depths.items():
+        if depth > _DEEPEST and is_named(element):
+            element.drop_tag()
 
 
 def _main_part(page: HtmlElement) -> HtmlElement:

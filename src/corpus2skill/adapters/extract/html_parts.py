@@ -7,18 +7,100 @@ import re
 from lxml.html import HtmlElement
 
 BLOCKS = frozenset(
-    "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main nav ol p pre section summary table tbody td tfoot th thead tr ul".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
 )
 HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 
 _LEFT_OUT = frozenset(
-    "audio button canvas datalist embed head iframe img input link map math meta nav noscript object option rp rt script select "
-    "style svg template textarea title video".split()
+    [
+        "audio",
+        "button",
+        "canvas",
+        "datalist",
+        "embed",
+        "head",
+        "iframe",
+        "img",
+        "input",
+        "link",
+        "map",
+        "math",
+        "meta",
+        "nav",
+        "noscript",
+        "object",
+        "option",
+        "rp",
+        "rt",
+        "script",
+        "select",
+        "style",
+        "svg",
+        "template",
+        "textarea",
+        "title",
+        "video",
+    ]
 )
 _LEFT_OUT_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "menu", "menubar", "tablist"})
 _LEFT_OUT_CLASSES = frozenset(
-    {"nav", "navbar", "navheader", "navfooter", "navigation", "breadcrumb", "breadcrumbs", "skip-link", "pagetop"}
+    {
+        "nav",
+        "navbar",
+        "navheader",
+        "navfooter",
+        "navigation",
+        "breadcrumb",
+        "breadcrumbs",
+        "skip-link",
+        "pagetop",
+    }
 )
 _CONTENTS_CLASSES = frozenset({"toc", "contents", "table-of-contents", "toc_container", "ez-toc-container"})
 _CONTENTS_SHARE = 0.8

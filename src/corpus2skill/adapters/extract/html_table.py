@@ -23,7 +23,9 @@ def table_rows(table: HtmlElement) -> list[list[str]]:
             words = "" if is_left_out(cell) else text_of(cell)
             width, height = _span(cell, "colspan"), _span(cell, "rowspan")
             if height > 1:
-                hanging.update({len(cells) + at: (height - 1, words if at == 0 else "") for at in range(width)})
+                hanging.update(
+                    {len(cells) + at: (height - 1, words if at == 0 else "") for at in range(width)}
+                )
             cells += [words, *[""] * (width - 1)]
         _fill_hanging(cells, hanging)
         rows.append(cells)

@@ -56,9 +56,9 @@ def _decode_segment(escape: bytes, piece: bytes) -> str:
         return piece.decode("ascii").translate(_ROMAN)
     eight = piece.translate(_TO_EIGHT_BITS)
     if escape == b"(I":
-        return re.sub(rb"[\xa1-\xdf]", rb"\x8e\g<0>", eight).decode("euc_jp")
+        return re.sub(rb"[\xa1-\xdf]", lambda kana: b"\x8e" + kana.group(), eight).decode("euc_jp")
     if escape == b"$(D":
-        return decode_euc_jp(re.sub(rb"[\xa1-\xfe][\xa1-\xfe]", rb"\x8f\g<0>", eight))
+        return decode_euc_jp(re.sub(rb"[\xa1-\xfe][\xa1-\xfe]", lambda pair: b"\x8f" + pair.group(), eight))
     return decode_euc_jp(eight)
 
 

@@ -43,7 +43,11 @@ def _opened(data: bytes) -> PdfDocument:
         document = PdfDocument(data)
         pages = len(document)
     except PdfiumError as error:
-        verdict = "encrypted" if error.err_code in {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY} else "corrupt"
+        verdict = (
+            "encrypted"
+            if error.err_code in {pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY}
+            else "corrupt"
+        )
         raise SourceRefused(verdict) from error
     if not pages:
         document.close()
@@ -78,7 +82,7 @@ def _read_page(document: PdfDocument, number: int) -> tuple[PageLines, bool]:
     label = document.get_page_label(number).strip() or str(number + 1)
     try:
         with closing(document[number]) as page, closing(page.get_textpage()) as textpage:
-            _, bottom, _, top = page.get_mediabox()
+            _, bottom, _, top = page.get_bbox()
             lines = lines_of(textpage, number)
             texts = [line.text for line in lines]
             is_readable = not is_garbage(texts) and not (
@@ -103,7 +107,9 @@ def _assembled(
     builder = PdfTextBuilder([page.label for page in pages], characters=limits.max_characters)
     _build(items, levels, builder)
     title = _title(document, prose, levels)
-    return builder.build(title=title, notices=_notices(pages, without_text, garbled, bare.running, bare.contents))
+    return builder.build(
+        title=title, notices=_notices(pages, without_text, garbled, bare.running, bare.contents)
+    )
 
 
 def _build(items: Sequence[Paragraph | Table], levels: dict[int, int], builder: PdfTextBuilder) -> None:
@@ -149,4 +155,6 @@ def _pages_notice(code: str, labels: list[str], pages: int) -> Notice:
 
 
 def _folded(text: str) -> str:
-    return "".join(character for character in unicodedata.normalize("NFKC", text).lower() if character.isalnum())
+    return "".join(
+        character for character in unicodedata.normalize("NFKC", text).lower() if character.isalnum()
+    )

@@ -25,7 +25,10 @@ _FEWEST_WORDS = 4
 _PAGES_TO_REPEAT = 3
 _PAGES_TO_STAND = 5
 _DIGITS = re.compile(r"[0-9０-９]+|(?<![A-Za-z])[ivxlcIVXLC]+(?![A-Za-z])")
-_PAGE_NUMBER = re.compile(r"[-‐–—―─\s]*(?:p(?:age)?\.?\s*)?#(?:\s*(?:/|of|頁中|ページ中)\s*#)?\s*(?:頁|ページ|page)?[-‐–—―─\s]*", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(
+    r"[-‐–—―─\s]*(?:p(?:age)?\.?\s*)?#(?:\s*(?:/|of|頁中|ページ中)\s*#)?\s*(?:頁|ページ|page)?[-‐–—―─\s]*",
+    re.IGNORECASE,
+)
 _LEADERS = re.compile(r"(?:[.．・…‥·]\s*){4,}(?:[0-9０-９]+|[ivxlc]+)$")
 
 
@@ -66,7 +69,9 @@ def undressed(pages: Sequence[PageLines], body_size: float) -> Undressed:
         body = _without_contents(lines)
         contents += len(lines) - len(body)
         kept.append(
-            PageLines(number=page.number, label=page.label, bottom=page.bottom, height=page.height, lines=body)
+            PageLines(
+                number=page.number, label=page.label, bottom=page.bottom, height=page.height, lines=body
+            )
         )
     return Undressed(pages=kept, running=len(running), contents=contents)
 

@@ -20,9 +20,13 @@ _FORMS = _RADICALS | {
     if chr(code) not in _RADICALS and (folded := unicodedata.normalize("NFKC", chr(code))) != chr(code)
 }
 """Radicals to ideographs, and Latin ligatures to letters."""
-_BULLETS = {code: "・" for code in (0xF06C, 0xF06E, 0xF071, 0xF075, 0xF0A7, 0xF0B7, 0xF0D8, 0xF0FC, 0xF09F, 0xF076)}
+_BULLETS = dict.fromkeys((61548, 61550, 61553, 61557, 61607, 61623, 61656, 61692, 61599, 61558), "・")
 """Bullets of symbol fonts, which stand in the private use area."""
-_TABLE = {ord(form): character for form, character in _FORMS.items()} | _BULLETS | {0xA0: " ", 0xAD: None, 0xFEFF: None}
+_TABLE = (
+    {ord(form): character for form, character in _FORMS.items()}
+    | _BULLETS
+    | {0xA0: " ", 0xAD: None, 0xFEFF: None}
+)
 
 _GARBAGE_SHARE = 0.25
 """Between what was measured: readable pages have at most .006 of strange characters, garbage .58 and more."""

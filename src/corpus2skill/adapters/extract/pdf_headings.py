@@ -18,8 +18,14 @@ _MOST_LINES = 3
 _DEEPEST = 6
 _DEEPEST_OUTLINE = 15
 _MOST_ENTRIES = 20_000
-_NUMBER = re.compile(r"^(?:第?[0-9.一二三四五六七八九十]+[編章節款条]?|chapter[0-9]+|appendix[a-z])[.:：]?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"^(?:第?[0-9.一二三四五六七八九十]+[編章節款条]?|chapter[0-9]+|appendix[a-z])[.:：]?", re.IGNORECASE
+)
 _OUTLINE_ENOUGH = 3
+_UNRANKED = 50
+
+_Style = tuple[float, int, int]
+"""How a heading looks, outer looks first: size (negative, the larger is outer), weight, rank of its words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +61,7 @@ def heading_levels(
         for number, paragraph in enumerate(paragraphs)
         if number not in levels and (style := _style(paragraph, measures)) is not None
     }
+    styled = _with_like_ranks(styled)
     known = {_look(paragraphs[number]): level for number, level in sorted(levels.items(), reverse=True)}
     deepest = max(levels.values(), default=0) if len(levels) >= _OUTLINE_ENOUGH else 0
     ranking = {style: deepest + place for place, style in enumerate(sorted(set(styled.values())), start=1)}
@@ -72,7 +79,10 @@ def _by_outline(paragraphs: Sequence[Paragraph], outline: Sequence[OutlineEntry]
     levels: dict[int, int] = {}
     for entry in outline:
         candidates = [*by_page.get(entry.page, ()), *by_page.get(entry.page + 1, ())]
-        found = next((number for number, words in candidates if number not in levels and _is_same(words, entry.title)), None)
+        found = next(
+            (number for number, words in candidates if number not in levels and _is_same(words, entry.title)),
+            None,
+        )
         if found is not None:
             levels[found] = entry.level
     return levels
@@ -82,8 +92,8 @@ def _is_same(words: str, title: str) -> bool:
     return words == title or _NUMBER.sub("", words) == _NUMBER.sub("", title) != ""
 
 
-def _style(paragraph: Paragraph, measures: Measures) -> tuple[float, int, int] | None:
-    """Return how a heading looks, outer looks first: size (larger first), weight, rank of its words."""
+def _style(paragraph: Paragraph, measures: Measures) -> _Style | None:
+    """Return how a heading looks, None for what is none."""
     text = paragraph.text
     if len(paragraph.lines) > _MOST_LINES or len(text) > _LONGEST or text.endswith(("。", "、", "，")):
         return None
@@ -96,9 +106,20 @@ def _style(paragraph: Paragraph, measures: Measures) -> tuple[float, int, int] |
     if not any(character.isalpha() for character in text):
         return None
     if rank is None:
-        rank = loose_rank(text)
+        rank = loose_rank(text.rstrip(".．"))
     size = round(line.size * 2) / 2 if is_larger else 0.0
-    return -size, 0 if is_bolder or is_larger else 1, 50 if rank is None else rank
+    return -size, 0 if is_bolder or is_larger else 1, _UNRANKED if rank is None else rank
+
+
+def _with_like_ranks(styled: dict[int, _Style]) -> dict[int, _Style]:
+    """Rank headings without a number with the outermost numbered ones of the same look."""
+    outermost: dict[tuple[float, int], int] = {}
+    for size, weight, rank in styled.values():
+        outermost[size, weight] = min(rank, outermost.get((size, weight), rank))
+    return {
+        number: (size, weight, outermost[size, weight] if rank == _UNRANKED else rank)
+        for number, (size, weight, rank) in styled.items()
+    }
 
 
 def _look(paragraph: Paragraph) -> tuple[float, bool, int | None]:

@@ -18,7 +18,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 def is_ideographic(character: str) -> bool:
     """True for characters that are written without spaces between them."""
-    return "\u2e80" <= character <= "\ua4cf" or "\uf900" <= character <= "\ufaff" or "\uff00" <= character <= "\uffef"
+    return (
+        "\u2e80" <= character <= "\ua4cf"
+        or "\uf900" <= character <= "\ufaff"
+        or "\uff00" <= character <= "\uffef"
+    )
 
 
 def joined_lines(texts: Sequence[str]) -> str:

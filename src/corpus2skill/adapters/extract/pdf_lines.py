@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pypdfium2.raw as pdfium
@@ -143,20 +143,36 @@ def _line(characters: _Characters, page: int, start: int, end: int, *, is_hyphen
         end -= 1
     if start == end or _is_slanted(characters.angle(start)):
         return None
-    samples = {start, (start + end) // 2, end - 1}
-    sizes = sorted(characters.size(at) for at in samples if not _is_space(codes[at]))
+    samples = _samples(codes, start, end)
+    sizes = sorted(map(characters.size, samples))
     is_vertical = _is_vertical(characters, start, end)
     cells = _cells(characters, start, end, sizes[len(sizes) // 2], is_vertical=is_vertical)
     x, y = characters.origin(start)
-    return Line(
-        page=page,
-        cells=cells,
-        y=x if is_vertical else y,
-        size=sizes[len(sizes) // 2],
-        is_bold=all(characters.is_bold(at) for at in samples if not _is_space(codes[at])),
-        is_hyphenated=is_hyphenated,
-        is_vertical=is_vertical,
-    ) if cells else None
+    return (
+        Line(
+            page=page,
+            cells=cells,
+            y=x if is_vertical else y,
+            size=sizes[len(sizes) // 2],
+            is_bold=_is_mostly(map(characters.is_bold, samples)),
+            is_hyphenated=is_hyphenated,
+            is_vertical=is_vertical,
+        )
+        if cells
+        else None
+    )
+
+
+def _samples(codes: list[int], start: int, end: int) -> list[int]:
+    """Return places of up to five characters, from the first to the last."""
+    places = {start + (end - 1 - start) * part // 4 for part in range(5)}
+    return [at for at in sorted(places) if not _is_space(codes[at])]
+
+
+def _is_mostly(signs: Iterable[bool]) -> bool:
+    """True where all are, or all but one of four and more (a mark may be set in another font)."""
+    found = list(signs)
+    return sum(found) >= len(found) - (len(found) >= 4)
 
 
 def _cells(

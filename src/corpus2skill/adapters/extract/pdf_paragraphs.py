@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -171,7 +172,9 @@ def _is_heading_line(
         return False
     if paragraph is not None:
         return len(paragraph.lines) == 1
-    return before is None or bool(_SENTENCE_END.search(before.text)) or right - before.x1 > _SHORT * before.size
+    return (
+        before is None or bool(_SENTENCE_END.search(before.text)) or right - before.x1 > _SHORT * before.size
+    )
 
 
 def _is_alike(before: Line, line: Line) -> bool:
@@ -195,7 +198,7 @@ def _pitch(lines: Sequence[Line]) -> float:
     """Return the usual distance of two lines of the page; the smaller one where two are as usual."""
     gaps = [
         round((above.y - below.y) * 2) / 2
-        for above, below in zip(lines, lines[1:], strict=False)
+        for above, below in itertools.pairwise(lines)
         if 0.8 * below.size < above.y - below.y < 3 * below.size
     ]
     if not gaps:

@@ -19,6 +19,7 @@ _SAME_ROW = 0.35
 _WRAPPED = 1.7
 """A wrapped line of a cell is at most this many sizes away from its row."""
 _ROW_PITCH = 4.5
+_PROSE = 0.85
 _NARROW = 0.3
 _WIDE = 1.1
 """A gap of this many sizes is no space between words."""
@@ -110,7 +111,8 @@ def _table_end(lines: Sequence[Line], start: int) -> int | None:
         at += 1
     while at > last + 1 and not _belongs_to_row(lines[at - 1], lines[last]):
         at -= 1
-    return at if len(grid.rows) >= _FEWEST_ROWS else None
+    is_enough = len(grid.rows) > _FEWEST_ROWS or not any(map(_is_filled, grid.rows))
+    return at if len(grid.rows) >= _FEWEST_ROWS and is_enough else None
 
 
 class _Grid:
@@ -134,6 +136,11 @@ class _Grid:
 
 def _is_row(line: Line) -> bool:
     return len(line.cells) >= 2 and all(len(cell.text) <= _LONGEST_CELL for cell in line.cells)
+
+
+def _is_filled(line: Line) -> bool:
+    """True for a line that is nearly all text: two such lines with gaps are justified prose."""
+    return sum(cell.x1 - cell.x0 for cell in line.cells) > _PROSE * (line.x1 - line.x0)
 
 
 def _is_near(before: Line, line: Line) -> bool:
@@ -170,18 +177,18 @@ def _is_parted(rows: Sequence[Line], left: _Column, right: _Column) -> bool:
         after = [cell.x0 for cell in row.cells if right[0] <= cell.x0 and cell.x1 <= right[1]]
         if before and after:
             gaps.append(min(after) - max(before) > _WIDE * row.size)
-    return sum(gaps) * 2 >= len(gaps)
+    return sum(gaps) * 2 > len(gaps)
 
 
-def _is_wrapped_cell(
-    line: Line, columns: list[_Column], lines: Sequence[Line], at: int
-) -> bool:
+def _is_wrapped_cell(line: Line, columns: list[_Column], lines: Sequence[Line], at: int) -> bool:
     """True for the second line of a cell: it keeps within one column and near a row."""
     touched = [number for number, (x0, x1) in enumerate(columns) if line.x0 < x1 and x0 < line.x1]
     if len(touched) != 1:
         return False
     x0, _ = columns[touched[0]]
-    is_within = line.x0 >= x0 - line.size and (touched[0] + 1 == len(columns) or line.x1 <= columns[touched[0] + 1][0])
+    is_within = line.x0 >= x0 - line.size and (
+        touched[0] + 1 == len(columns) or line.x1 <= columns[touched[0] + 1][0]
+    )
     neighbours = [other for other in (*lines[max(at - 4, 0) : at], *lines[at + 1 : at + 4]) if _is_row(other)]
     return is_within and any(_belongs_to_row(line, row) for row in neighbours)
 

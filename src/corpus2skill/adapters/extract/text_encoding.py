@@ -40,7 +40,9 @@ _UNIX = re.compile(r"euc[-_]?(jp|jis)|ujis", re.IGNORECASE)
 _SEVEN_BIT = re.compile(r"iso-?2022-?jp|csiso2022jp|jis7", re.IGNORECASE)
 _LATIN = re.compile(r"^(iso-?8859-?1|latin-?1|us-ascii|ascii)$", re.IGNORECASE)
 
-_HALF_WIDTH_IN_EUC = re.compile(rb"(?=.*\x8e)(?:[\x00-\x7f]|\x8e[\xa1-\xdf]|[\xa1\xa3][\xa1-\xfe])*", re.DOTALL)
+_HALF_WIDTH_IN_EUC = re.compile(
+    rb"(?=.*\x8e)(?:[\x00-\x7f]|\x8e[\xa1-\xdf]|[\xa1\xa3][\xa1-\xfe])*", re.DOTALL
+)
 """Nothing but half-width kana and marks as EUC-JP writes them; as CP932 it would be kanji of one row only."""
 
 _SAMPLE = 200_000
@@ -173,11 +175,19 @@ def _decoder(label: str) -> Callable[[bytes], str] | None:
     if _SEVEN_BIT.search(label):
         return decode_iso2022_jp
     codec = "cp1252" if _LATIN.match(label) else label
-    try:
-        codecs.lookup(codec).decode(b"")
-    except (LookupError, UnicodeError, ValueError):
+    if not _is_text_codec(codec):
         return None
     return lambda data: data.decode(codec)
+
+
+def _is_text_codec(codec: str) -> bool:
+    try:
+        b" ".decode(codec)
+    except UnicodeDecodeError:
+        return True
+    except (LookupError, ValueError):
+        return False
+    return True
 
 
 def _cp932(data: bytes) -> str:

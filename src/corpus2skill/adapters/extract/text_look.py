@@ -12,7 +12,8 @@ _REPLACED_SHARE = 0.005
 """Above this share of U+FFFD a text counts as destroyed."""
 _CONTROL_SHARE = 0.01
 _MOJIBAKE_SHARE = 0.05
-_MOJIBAKE_COUNT = 4
+_FEWEST_SIGNS = 4
+"""Fewer bad characters than this prove nothing in a short text."""
 _KANA_SHARE = 0.1
 _COMMON_SHARE = 0.95
 _FOREIGN_LETTERS = 0.25
@@ -43,11 +44,12 @@ def require_readable(text: str) -> None:
         SourceRefused: `undecodable`, with the share of bad characters in per cent.
     """
     dense = _SPACE.sub("", text)
-    mojibake = _MOJIBAKE.findall(dense)
+    controls, mojibake = _CONTROL.findall(dense), _MOJIBAKE.findall(dense)
     _require(dense, dense.count("\ufffd"), _REPLACED_SHARE, "replaced")
-    _require(dense, len(_CONTROL.findall(dense)), _CONTROL_SHARE, "binary")
-    if len(mojibake) >= _MOJIBAKE_COUNT:
+    if len(mojibake) >= _FEWEST_SIGNS:
         _require(dense, sum(map(len, mojibake)), _MOJIBAKE_SHARE, "mojibake")
+    if len(controls) >= _FEWEST_SIGNS:
+        _require(dense, len(controls), _CONTROL_SHARE, "binary")
 
 
 def japanese_look(text: str) -> float:
@@ -90,7 +92,10 @@ def word_look(text: str) -> float:
 def is_likely_utf16(text: str) -> bool:
     """True where nearly every character is in ordinary use; the other byte order fails this."""
     counts = Counter(text[:200_000])
-    return sum(number for character, number in counts.items() if _is_ordinary(character)) >= 0.95 * counts.total()
+    return (
+        sum(number for character, number in counts.items() if _is_ordinary(character))
+        >= 0.95 * counts.total()
+    )
 
 
 def _require(dense: str, bad: int, limit: float, detail: str) -> None:

@@ -46,6 +46,7 @@ def small_talk_answer(kind: str, language: Language) -> Reply:
 
 def _quotations(passages: Sequence[Passage], language: Language) -> str:
     quoted = [
-        message(language, "offline.quotation", text=passage.text, doc_id=passage.doc_id) for passage in passages
+        message(language, "offline.quotation", text=passage.text, doc_id=passage.doc_id)
+        for passage in passages
     ]
     return "\n".join(quoted)

@@ -59,7 +59,9 @@ def _filled(lead: str, told: Sequence[Sentence]) -> str:
     covered = held[0]
     for _ in range(len(told)):
         fitting = [at for at in range(1, len(told)) if at not in kept and len(_spaced(told[at])) <= room]
-        best = max(fitting, key=lambda at: (_carries(told[at], held[at] - covered, common), -at), default=None)
+        best = max(
+            fitting, key=lambda at: (_carries(told[at], held[at] - covered, common), -at), default=None
+        )
         if best is None or _carries(told[best], held[best] - covered, common) <= 0:
             break
         kept.add(best)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from corpus2skill.adapters.offline.naming import group_summary
+from corpus2skill.adapters.offline.naming import distinct_title, group_summary, terms_title
 from corpus2skill.adapters.offline.placing import place_items
 from corpus2skill.adapters.offline.planting import Planting
 from corpus2skill.adapters.offline.telling_terms import contrasting, terms
-from corpus2skill.adapters.offline.naming import distinct_title, terms_title
 from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import TreeLimits
@@ -49,7 +48,9 @@ class OfflineGrouper:
             proposed = terms_title(own, others, language, frozenset()) or members[0].title
             title = distinct_title(proposed, taken, contrasting(own, others, 3), language)
         contents = [member.title for member in members]
-        return GroupDescription(title=title, summary=group_summary(contents, len(members), own, others, language))
+        return GroupDescription(
+            title=title, summary=group_summary(contents, len(members), own, others, language)
+        )
 
 
 def _terms_of(items: Sequence[GroupItem]) -> Counter[str]:

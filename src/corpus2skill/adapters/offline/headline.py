@@ -13,13 +13,12 @@ from corpus2skill.domain.language import detect_language
 from corpus2skill.messages import message
 
 _QUESTION = re.compile(
-    r"(?:Q\s*\d*|問\s*\d*|質問\s*\d*|ご質問)\s*[.．:：、)）\]】]\s*(?P<question>\S.*)|(?P<bare>\S.{3,}[?？])$", re.IGNORECASE
+    r"(?:Q\s*\d*|問\s*\d*|質問\s*\d*|ご質問)\s*[.．:：、)）\]】]\s*(?P<question>\S.*)|(?P<bare>\S.{3,}[?？])$",
+    re.IGNORECASE,
 )
 _QUESTION_HEADING = re.compile(r"(?:Q\s*\d*|質問|ご質問|問|question)\s*\d*[.．:：]?", re.IGNORECASE)
 _GENERAL = frozenset(
-    """概要 はじめに 目的 例 使用例 注意 注意事項 備考 補足 その他 手順 前提 前提条件 まとめ 定義 詳細 説明 回答 答え 解説 内容 条件 対象 方法 注
-    overview introduction example examples note notes summary prerequisites procedure steps description details
-    syntax parameters usage limitations troubleshooting topics response request errors answer other general""".split()
+    ["概要", "はじめに", "目的", "例", "使用例", "注意", "注意事項", "備考", "補足", "その他", "手順", "前提", "前提条件", "まとめ", "定義", "詳細", "説明", "回答", "答え", "解説", "内容", "条件", "対象", "方法", "注", "overview", "introduction", "example", "examples", "note", "notes", "summary", "prerequisites", "procedure", "steps", "description", "details", "syntax", "parameters", "usage", "limitations", "troubleshooting", "topics", "response", "request", "errors", "answer", "other", "general"]
 )
 """Headings that say nothing without the one above them."""
 _JOIN = ": "
@@ -102,7 +101,9 @@ def _ended(text: str) -> str:
 
 
 def _unstopped(text: str) -> str:
-    return text[:-1] if text.endswith(("。", "．")) or (text.endswith(".") and not text.endswith("..")) else text
+    return (
+        text[:-1] if text.endswith(("。", "．")) or (text.endswith(".") and not text.endswith("..")) else text
+    )
 
 
 def _last_resort(chunk: Chunk) -> str:

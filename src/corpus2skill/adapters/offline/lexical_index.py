@@ -50,7 +50,7 @@ class _Counts:
         self.documents = array("I")
 
     def add(self, leaf: IndexedLeaf) -> None:
-        words = index_words("\n".join((leaf.title, *leaf.headings, leaf.text)))
+        words = index_words("\n".join((leaf.source, leaf.title, *leaf.headings, leaf.text)))
         counted = Counter(words)
         for word, count in counted.items():
             self.words.append(self.numbers.setdefault(word, len(self.numbers)))

@@ -91,7 +91,8 @@ class MappedIndex:
         total = np.round(own * shared / known + _DOCUMENT_WEIGHT * whole[self._documents], 6)
         total[own <= 0] = 0.0
         leaves = tuple(
-            RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf])) for leaf in _top(total, limit)
+            RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf]))
+            for leaf in _top(total, limit)
         )
         return Ranking(leaves=leaves, match=round(float(own.max(initial=0.0)) / best_possible, 6))
 
@@ -109,7 +110,9 @@ class MappedIndex:
             leaves = self._posting_leaves[first:last]
             counts = self._posting_counts[first:last].astype(np.float64)
             weight = words[word] * _idf(last - first, header.leaves)
-            own[leaves] += weight * _saturated(counts, self._lengths[leaves], header.total_length / header.leaves)
+            own[leaves] += weight * _saturated(
+                counts, self._lengths[leaves], header.total_length / header.leaves
+            )
             shared[leaves] += weight
             occurrences = np.bincount(self._documents[leaves], weights=counts, minlength=header.documents)
             having = np.nonzero(occurrences)[0]
@@ -156,10 +159,10 @@ def _read_header(folder: Path) -> IndexHeader:
     try:
         values: dict[str, int] = json.loads(file.read_text(encoding="utf-8"))
         if values.pop("format") != FORMAT:
-            raise Damaged(file=str(file))
+            raise Damaged("file_damaged", file=str(file))
         return IndexHeader(**values)
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise Damaged(file=str(file)) from error
+        raise Damaged("file_damaged", file=str(file)) from error
 
 
 def _map(file: Path, kind: str) -> np.ndarray:
@@ -168,7 +171,7 @@ def _map(file: Path, kind: str) -> np.ndarray:
             return np.zeros(0, dtype=kind)
         return np.memmap(file, dtype=kind, mode="r")
     except (OSError, ValueError) as error:
-        raise Damaged(file=str(file)) from error
+        raise Damaged("file_damaged", file=str(file)) from error
 
 
 def _check_sizes(folder: Path, header: IndexHeader, arrays: Mapping[str, np.ndarray]) -> None:
@@ -183,4 +186,4 @@ def _check_sizes(folder: Path, header: IndexHeader, arrays: Mapping[str, np.ndar
     }
     for name, length in wanted.items():
         if len(arrays[name]) != length:
-            raise Damaged(file=str(folder / name))
+            raise Damaged("file_damaged", file=str(folder / name))

@@ -49,7 +49,10 @@ def distinct_title(title: str, taken: set[str], telling: Sequence[str], language
     plain = shortened(one_line(title), TITLE_LIMIT)
     tails = [message(language, "offline.title_with_term", term=term) for term in telling]
     tails += [f" ({number})" for number in range(2, len(taken) + 3)]
-    candidates = [plain, *(shortened(plain, TITLE_LIMIT - len(tail)) + tail for tail in tails if len(tail) < 24)]
+    candidates = [
+        plain,
+        *(shortened(plain, TITLE_LIMIT - len(tail)) + tail for tail in tails if len(tail) < 24),
+    ]
     return next(candidate for candidate in candidates if candidate and candidate not in taken)
 
 

@@ -72,9 +72,7 @@ class OfflineNavigator:
             return None
         return _call(walk, step.path, reason_for_step(step, walk, question, self._index, request.language))
 
-    def _answer(
-        self, walk: Walk, question: Question, ranking: Ranking, request: NavigatorRequest
-    ) -> Reply:
+    def _answer(self, walk: Walk, question: Question, ranking: Ranking, request: NavigatorRequest) -> Reply:
         titles = [leaf.title for leaf in walk.leaves]
         if ranking.match < NOT_FOUND_BELOW:
             return not_found_answer(titles, request.language, request.channel)

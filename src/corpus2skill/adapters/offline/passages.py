@@ -19,7 +19,9 @@ _TITLE_SHARE = 0.5
 _NEIGHBOUR_SHARE = 0.3
 _KIND_BONUS = 0.15
 _DIGIT = re.compile(r"[0-9０-９一二三四五六七八九十百千万]")
-_DATE = re.compile(r"\d+\s*(?:年|月|日|時|分|世紀)|(?:19|20)\d\d|[月火水木金土日]曜|January|February|March|April|May|June|July|August|September|October|November|December")
+_DATE = re.compile(
+    r"\d+\s*(?:年|月|日|時|分|世紀)|(?:19|20)\d\d|[月火水木金土日]曜|January|February|March|April|May|June|July|August|September|October|November|December"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,9 @@ def _best_of(
     return Passage(doc_id=leaf.doc_id, text=shortened(text, PASSAGE_LIMIT), score=round(scores[best], 6))
 
 
-def _words_above(title: str, pieces: Sequence[Sentence], weights: Mapping[str, float]) -> list[frozenset[str]]:
+def _words_above(
+    title: str, pieces: Sequence[Sentence], weights: Mapping[str, float]
+) -> list[frozenset[str]]:
     """For each piece the question's words in the title and in the heading that it stands under."""
     of_title = frozenset(index_words(title)) & weights.keys()
     above = of_title

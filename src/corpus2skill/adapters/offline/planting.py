@@ -104,7 +104,9 @@ class Planting:
         if depth > 1:
             return most
         if size > self.limits.max_leaves:
-            return min(most, math.ceil(size / self.limits.max_leaves) + 1 + size // self.limits.max_leaves // 3)
+            return min(
+                most, math.ceil(size / self.limits.max_leaves) + 1 + size // self.limits.max_leaves // 3
+            )
         if is_root and 2 * len(branches) <= size:
             return most
         return max(min(most, math.isqrt(size)), 1)
@@ -114,9 +116,7 @@ class Planting:
         counted = Counter(term for place in places for term in self.terms[place])
         return _Part(row, len(places), counted)
 
-    def proposal(
-        self, part: _Part, slug: str, title: str, others: Sequence[Counter[str]]
-    ) -> GroupProposal:
+    def proposal(self, part: _Part, slug: str, title: str, others: Sequence[Counter[str]]) -> GroupProposal:
         members: tuple[str | GroupProposal, ...]
         if part.size <= self.limits.max_leaves:
             places = [place for branch in part.branches for place in branch.items()]

@@ -37,7 +37,9 @@ _AMOUNT = re.compile(
     r"|どのくらい|どれくらい|how (?:much|many|long|large|big|often|far)|\b(?:maximum|minimum|limit|price|cost)\b|上限|下限|最大|最小",
     re.IGNORECASE,
 )
-_TIME = re.compile(r"いつ|(?:何|なん)(?:年|月|日|時|曜日|世紀)|when\b|what (?:year|date|time|day)|期限|期日", re.IGNORECASE)
+_TIME = re.compile(
+    r"いつ|(?:何|なん)(?:年|月|日|時|曜日|世紀)|when\b|what (?:year|date|time|day)|期限|期日", re.IGNORECASE
+)
 _REFERRING = re.compile(
     r"それ|その|これ|この|あれ|あの|そこ|さっき|先ほど|先程|同じ|では、|じゃあ|ほかに|他に|(?:は|なら|の場合)(?:どう)?[?？]?$"
     r"|\b(?:it|its|that|this|they|them|those|these|there|same|what about|how about|and for)\b",
@@ -46,6 +48,7 @@ _REFERRING = re.compile(
 _SHORT = 40
 """Characters up to which a question that refers to something may need the one before."""
 _EARLIER_WEIGHT = 0.4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-_SYLLABLES = (
-    "ア a イ i ウ u エ e オ o カ ka キ ki ク ku ケ ke コ ko ガ ga ギ gi グ gu ゲ ge ゴ go サ sa シ shi ス su セ se ソ so "
-    "ザ za ジ ji ズ zu ゼ ze ゾ zo タ ta チ chi ツ tsu テ te ト to ダ da ヂ ji ヅ zu デ de ド do ナ na ニ ni ヌ nu ネ ne ノ no "
-    "ハ ha ヒ hi フ fu ヘ he ホ ho バ ba ビ bi ブ bu ベ be ボ bo パ pa ピ pi プ pu ペ pe ポ po マ ma ミ mi ム mu メ me モ mo "
-    "ヤ ya ユ yu ヨ yo ラ ra リ ri ル ru レ re ロ ro ワ wa ヰ i ヱ e ヲ o ン n ヴ vu ァ a ィ i ゥ u ェ e ォ o ャ ya ュ yu ョ yo ヮ wa"
-).split()
+_SYLLABLES = ["ア", "a", "イ", "i", "ウ", "u", "エ", "e", "オ", "o", "カ", "ka", "キ", "ki", "ク", "ku", "ケ", "ke", "コ", "ko", "ガ", "ga", "ギ", "gi", "グ", "gu", "ゲ", "ge", "ゴ", "go", "サ", "sa", "シ", "shi", "ス", "su", "セ", "se", "ソ", "so", "ザ", "za", "ジ", "ji", "ズ", "zu", "ゼ", "ze", "ゾ", "zo", "タ", "ta", "チ", "chi", "ツ", "tsu", "テ", "te", "ト", "to", "ダ", "da", "ヂ", "ji", "ヅ", "zu", "デ", "de", "ド", "do", "ナ", "na", "ニ", "ni", "ヌ", "nu", "ネ", "ne", "ノ", "no", "ハ", "ha", "ヒ", "hi", "フ", "fu", "ヘ", "he", "ホ", "ho", "バ", "ba", "ビ", "bi", "ブ", "bu", "ベ", "be", "ボ", "bo", "パ", "pa", "ピ", "pi", "プ", "pu", "ペ", "pe", "ポ", "po", "マ", "ma", "ミ", "mi", "ム", "mu", "メ", "me", "モ", "mo", "ヤ", "ya", "ユ", "yu", "ヨ", "yo", "ラ", "ra", "リ", "ri", "ル", "ru", "レ", "re", "ロ", "ro", "ワ", "wa", "ヰ", "i", "ヱ", "e", "ヲ", "o", "ン", "n", "ヴ", "vu", "ァ", "a", "ィ", "i", "ゥ", "u", "ェ", "e", "ォ", "o", "ャ", "ya", "ュ", "yu", "ョ", "yo", "ヮ", "wa"]
 _TABLE = dict(zip(_SYLLABLES[::2], _SYLLABLES[1::2], strict=True))
 _SMALL_Y = "ャュョ"
 _SMALL_VOWELS = "ァィゥェォ"

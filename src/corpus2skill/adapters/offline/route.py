@@ -9,7 +9,7 @@ from corpus2skill.adapters.offline.walk import Walk, ways_to
 
 WORTHWHILE = 0.6
 """A leaf is worth a fetch where it scores at least this share of the best."""
-COST = 0.03
+COST = 0.02
 """What each further fetch on the way takes off a leaf's score: of two that fit alike, the nearer is read."""
 LOOKS_BEFORE_GIVING_UP = 3
 """Leaves that are read before nothing is said to be found."""

@@ -15,13 +15,17 @@ _END = re.compile(
     r"[。！？](?:[」』）)\]】\"'”’]*)"
     r"|[.!?؟।](?:[)\]\"'”’*_]*)(?=\s+[^\sa-z]|$)"
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|No|Fig|approx|Inc|Ltd|Co|St)|\b[A-Z]|^\d+)\.$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Mr|Mrs|Ms|Dr|No|Fig|approx|Inc|Ltd|Co|St)|\b[A-Z]|^\d+)\.$"
+)
 _HEADING = re.compile(
     r"#{1,6}\s+(?P<marked>.+?)\s*#*$"
     r"|(?P<numbered>第[0-9０-９一二三四五六七八九十百]+[章節条編款項部](?:の[0-9０-９一二三四五六七八九十]+)?(?:\s*[（(][^）)]*[）)]|\s+\S.{0,40})?)$"
     r"|【(?P<bracketed>[^】]{1,60})】$|■\s*(?P<square>\S.{0,60})$"
 )
-_ITEM = re.compile(r"(?:[-*+•・●○◆◇□▪–]\s+|[（(]?(?:\d{1,2}|[a-zA-Z])[)）.．]\s+|[①-⑳]\s*|[・●○◆◇]\s*)(?P<item>\S.*)")
+_ITEM = re.compile(
+    r"(?:[-*+•・●○◆◇□▪–]\s+|[（(]?(?:\d{1,2}|[a-zA-Z])[)）.．]\s+|[①-⑳]\s*|[・●○◆◇]\s*)(?P<item>\S.*)"
+)
 _RULE = re.compile(r"[\s|:\-–—=_*+~.]+$|<[^>]*>$|!\[[^\]]*\]\([^)]*\)$")
 _MARKUP = re.compile(r"<[^<>]{1,200}>|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\\(?=[\W_])")
 _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*\)")

@@ -14,14 +14,10 @@ _TERM = re.compile(
     f"|(?:(?![{HAN}{KATAKANA}{HIRAGANA}A-Za-z0-9])[^\\W\\d_]){{2,}}"
 )
 _EMPTY_TERMS = frozenset(
-    """場合 以下 以上 以外 以内 必要 可能 方法 次 当該 前項 前条 各号 規定 同条 同項 同法 一部 全部 際 等 等級 下記 上記 説明 内容
-    利用 使用 確認 対象 関係 関連 情報 記載 事項 該当 一つ 二つ 自分 現在 一般 今回 複数 全体 最初 最後 参照 例 次号 前号 本条 又 及 第一
-    第二 第三 第四 第五 質問 回答 目次 概要 説明書 項目 詳細 各種 種類 別途 通常 基本 ページ""".split()
+    ["場合", "以下", "以上", "以外", "以内", "必要", "可能", "方法", "次", "当該", "前項", "前条", "各号", "規定", "同条", "同項", "同法", "一部", "全部", "際", "等", "等級", "下記", "上記", "説明", "内容", "利用", "使用", "確認", "対象", "関係", "関連", "情報", "記載", "事項", "該当", "一つ", "二つ", "自分", "現在", "一般", "今回", "複数", "全体", "最初", "最後", "参照", "例", "次号", "前号", "本条", "又", "及", "第一", "第二", "第三", "第四", "第五", "質問", "回答", "目次", "概要", "説明書", "項目", "詳細", "各種", "種類", "別途", "通常", "基本", "ページ"]
 )
 _EMPTY_LATIN = FUNCTION_WORDS | frozenset(
-    """use used uses using see following example examples information note new one two three also may must example
-    http https www com html md page section chapter figure table step steps choose following e.g i.e etc via per
-    however make makes need needs want way ways first next list get set select""".split()
+    ["use", "used", "uses", "using", "see", "following", "example", "examples", "information", "note", "new", "one", "two", "three", "also", "may", "must", "example", "http", "https", "www", "com", "html", "md", "page", "section", "chapter", "figure", "table", "step", "steps", "choose", "following", "e.g", "i.e", "etc", "via", "per", "however", "make", "makes", "need", "needs", "want", "way", "ways", "first", "next", "list", "get", "set", "select"]
 )
 
 

@@ -34,12 +34,7 @@ _CASE_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SPELLED_OUT = {"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
 
 FUNCTION_WORDS = frozenset(
-    """a about after all also an and any are as at be because been before being between both but by can could
-    did do does doing down during each few for from further had has have having he her here hers him his how i
-    if in into is it its itself just me more most my no nor not now of off on once only or other our ours out
-    over own same she should so some such than that the their theirs them then there these they this those
-    through to too under until up upon us very was we were what when where which while who whom whose why will
-    with would you your yours""".split()
+    ["a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "down", "during", "each", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "me", "more", "most", "my", "no", "nor", "not", "now", "of", "off", "on", "once", "only", "or", "other", "our", "ours", "out", "over", "own", "same", "she", "should", "so", "some", "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "these", "they", "this", "those", "through", "to", "too", "under", "until", "up", "upon", "us", "very", "was", "we", "were", "what", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "would", "you", "your", "yours"]
 )
 """English words that carry no meaning of their own: neither indexed nor asked for."""
 
@@ -108,4 +103,3 @@ def pairs(run: str) -> Iterator[str]:
 
 def is_single_kanji(word: str) -> bool:
     return len(word) == 1 and not word.isascii()
-

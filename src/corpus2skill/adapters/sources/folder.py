@@ -16,14 +16,18 @@ from corpus2skill.errors import InvalidInput, SourceRefused
 _MAX_BYTES = 100_000_000
 _LEFT_BY_PROGRAMS = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
 _OFFICE_LOCK = "~$"
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_OPEN_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
 """A pipe that took a file's place between listing and reading must not hold us up."""
 
 
 class FolderSources:
     """The files under some paths: below a single folder by their relative path, else `<folder>/<relative>`."""
 
-    def __init__(self, paths: Sequence[Path], *, exclude: Path | None = None, max_bytes: int = _MAX_BYTES) -> None:
+    def __init__(
+        self, paths: Sequence[Path], *, exclude: Path | None = None, max_bytes: int = _MAX_BYTES
+    ) -> None:
         """`exclude` is a folder (the workspace) that is passed over should it lie inside `paths`.
 
         Raises:

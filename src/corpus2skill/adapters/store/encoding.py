@@ -21,7 +21,12 @@ def encode(value: object) -> bytes:
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode("ascii")
+        return _escaped(value)
+
+
+def spellings(text: str) -> tuple[bytes, ...]:
+    """Return every way in which `encode` may spell `text` within a value."""
+    return tuple({encode(text), _escaped(text)})
 
 
 def decode(data: bytes, kind: type[Value]) -> Value:
@@ -73,6 +78,10 @@ def canonical(plain: object) -> bytes:
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _escaped(value: object) -> bytes:
+    return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode("ascii")
 
 
 @cache

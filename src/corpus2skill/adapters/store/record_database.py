@@ -9,7 +9,7 @@ from typing import TypeVar
 from urllib.parse import quote
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from corpus2skill.adapters.store import durable
@@ -55,16 +55,14 @@ class RecordDatabase:
         if self._file is not None:
             with durable.usable(self._file):
                 durable.make_folder(self._file.parent)
-        for _ in range(_TRIES - 1):
+        tries_left = _TRIES
+        while True:
+            tries_left -= 1
             try:
                 return self._write(work)
             except DBAPIError as error:
-                if not (isinstance(error, IntegrityError) or "SQLITE_BUSY" in _name(error)):
+                if not tries_left or not _was_outrun(error):
                     raise self._refusal(error) from error
-        try:
-            return self._write(work)
-        except DBAPIError as error:
-            raise self._refusal(error) from error
 
     def close(self) -> None:
         for engine in self._engines.values():
@@ -165,6 +163,11 @@ def _sqlite_engine(file: Path, mode: str) -> Engine:
 
     event.listen(engine, "begin", begin)
     return engine
+
+
+def _was_outrun(error: DBAPIError) -> bool:
+    """True where another process wrote the same row, or made the tables, in the same moment."""
+    return isinstance(error, IntegrityError | ProgrammingError) or "SQLITE_BUSY" in _name(error)
 
 
 def _name(error: DBAPIError) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from corpus2skill.adapters.store import chunk_index, durable
-from corpus2skill.adapters.store.encoding import decode, encode
+from corpus2skill.adapters.store.encoding import decode, spellings
 from corpus2skill.adapters.store.rows import (
     CHUNK_INDEX,
     CHUNKS,
@@ -89,9 +89,9 @@ class VersionFolder:
         return self._lines(TEXTS, SourceText)
 
     def source_text(self, source: str) -> SourceText | None:
-        beginning = b'{"source":' + encode(source) + b","
+        beginnings = tuple(b'{"source":' + name + b"," for name in spellings(source))
         with self.reading(SOURCES), self.open(SOURCES) as file:
-            line = next((line for line in file if line.startswith(beginning)), None)
+            line = next((line for line in file if line.startswith(beginnings)), None)
             span = decode(line, SourceLine).text if line else None
         return self._line(TEXTS, span, SourceText) if span else None
 
@@ -151,6 +151,8 @@ class VersionFolder:
 
     def _line(self, name: str, span: Span, kind: type[Line]) -> Line:
         with self.reading(name), self.open(name) as file:
+            if not 0 <= span.offset <= span.offset + span.length <= file.seek(0, os.SEEK_END):
+                raise ValueError("a span beyond the file")
             file.seek(span.offset)
             return decode(file.read(span.length), kind)
 

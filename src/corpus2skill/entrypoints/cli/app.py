@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import typer
+from typer.main import get_command
 
 from corpus2skill.entrypoints.cli import (
     ask,
@@ -74,7 +76,7 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code. Nothing but a fault of ours leaves a traceback."""
     out = process_output(is_json=_asks_for_json(arguments))
     try:
-        code = app(list(arguments), prog_name=PROGRAM, standalone_mode=False)
+        code = _built()(list(arguments), prog_name=PROGRAM, standalone_mode=False)
     except typer.TyperException as error:
         return _misused(out, error)
     except Corpus2SkillError as error:
@@ -86,6 +88,12 @@ def run(arguments: Sequence[str]) -> int:
     if code == exit_codes.INTERRUPTED:
         out.note(out.say("cli.interrupted"))
     return code if isinstance(code, int) else exit_codes.OK
+
+
+@cache
+def _built() -> Callable[..., object]:
+    """The app as Typer builds it, once a process."""
+    return get_command(app)
 
 
 def report_error(out: Output, error: Corpus2SkillError) -> int:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from corpus2skill.application.wiring import Workspace, open_workspace
 from corpus2skill.entrypoints.cli.output import Output
@@ -27,4 +29,10 @@ def open_desk(workspace: Path | None, *, is_json: bool) -> Desk:
 
 def process_output(*, is_json: bool) -> Output:
     """The process's own streams, in the language of its environment."""
-    return Output(interface_language(os.environ), is_json=is_json, out=sys.stdout, err=sys.stderr)
+    language = interface_language(os.environ)
+    return Output(language, is_json=is_json, out=_or_nowhere(sys.stdout), err=_or_nowhere(sys.stderr))
+
+
+def _or_nowhere(stream: TextIO | None) -> TextIO:
+    """The interpreter has no stream where it was begun with a closed one."""
+    return io.StringIO() if stream is None else stream

@@ -1,0 +1,186 @@
+"""Numbers as a spreadsheet shows them: dates, percentages, thousands, currencies.
+
+A number format is a little language. What is understood of it is what changes the meaning for a reader; for
+anything else the plain number is given, which is never wrong.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+
+BUILT_IN: dict[int, str] = {
+    1: "0",
+    2: "0.00",
+    3: "#,##0",
+    4: "#,##0.00",
+    5: '"¥"#,##0',
+    6: '"¥"#,##0',
+    7: '"¥"#,##0.00',
+    8: '"¥"#,##0.00',
+    9: "0%",
+    10: "0.00%",
+    14: "yyyy/m/d",
+    15: "d-mmm-yy",
+    16: "d-mmm",
+    17: "mmm-yy",
+    18: "h:mm AM/PM",
+    19: "h:mm:ss AM/PM",
+    20: "h:mm",
+    21: "h:mm:ss",
+    22: "yyyy/m/d h:mm",
+    37: "#,##0",
+    38: "#,##0",
+    39: "#,##0.00",
+    40: "#,##0.00",
+    45: "mm:ss",
+    46: "[h]:mm:ss",
+    47: "mm:ss",
+    **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), 'yyyy"年"m"月"d"日"'),
+    **dict.fromkeys((32, 33, 34, 35), "h:mm"),
+    55: 'yyyy"年"m"月"',
+    56: 'yyyy"年"m"月"d"日"',
+}
+"""Formats that files name by number only, as a Japanese Excel shows them."""
+
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]')
+_ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
+_DATE_LETTERS = re.compile(r"[ymdhsge]", re.IGNORECASE)
+_NUMBER = re.compile(r"[#0?][#0?,]*(?:\.([#0?]*))?(,*)")
+_LARGEST_DAY = 2_958_466
+"""The day after 9999-12-31, counted as spreadsheets count."""
+
+
+def plain_number(number: float) -> str:
+    """Return a number with the 15 digits that spreadsheets keep, without exponent where it is of usual size."""
+    if number == int(number) and abs(number) < 1e15:
+        return str(int(number))
+    shown = f"{number:.15g}"
+    return f"{number:.15f}".rstrip("0") if "e-" in shown and abs(number) >= 1e-9 else shown
+
+
+def shown_number(number: float, code: str, *, is_from_1904: bool = False) -> str:
+    """Return `number` as the format `code` shows it."""
+    section = _section(code, number)
+    if _ELAPSED.search(section):
+        return _elapsed(number)
+    bare = _LITERAL.sub("", section)
+    if bare.strip().lower() in {"", "general", "g/標準", "@"} or "E" in bare or "/" in bare and "#" in bare:
+        return plain_number(number)
+    if _DATE_LETTERS.search(bare):
+        return _date(number, section, bare, is_from_1904=is_from_1904)
+    return _decorated(number, section, has_own_sign=";" in code and number < 0)
+
+
+def shown_moment(moment: datetime.datetime) -> str:
+    """Return a date, with its time where it has one."""
+    if moment.time() == datetime.time():
+        return moment.strftime("%Y-%m-%d")
+    return moment.strftime("%Y-%m-%d %H:%M:%S" if moment.second else "%Y-%m-%d %H:%M")
+
+
+def _section(code: str, number: float) -> str:
+    """A format has up to four sections: for positive numbers, negative ones, zero, text."""
+    sections = [""]
+    at = 0
+    while at < len(code):
+        literal = _LITERAL.match(code, at)
+        piece = literal.group() if literal else code[at]
+        if piece == ";":
+            sections.append("")
+        else:
+            sections[-1] += piece
+        at += len(piece)
+    if number < 0 and len(sections) > 1:
+        return sections[1]
+    return sections[2] if number == 0 and len(sections) > 2 else sections[0]
+
+
+def _elapsed(number: float) -> str:
+    """A duration: it goes on beyond 24 hours."""
+    minutes, seconds = divmod(round(number * 86_400), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if seconds else f"{hours}:{minutes:02}"
+
+
+def _date(number: float, section: str, bare: str, *, is_from_1904: bool) -> str:
+    moment = _moment(number, is_from_1904=is_from_1904)
+    if moment is None:
+        return plain_number(number)
+    letters = bare.lower()
+    if not re.search(r"[ydge]", letters):
+        has_month_only = "m" in letters and not re.search("[hs]", letters)
+        if not has_month_only:
+            return moment.strftime("%H:%M:%S" if "s" in letters else "%H:%M")
+    shown = _day(moment, has_day="d" in letters, is_japanese="年" in section or "月" in section)
+    return f"{shown} {moment:%H:%M}" if re.search("[hs]", letters) and moment.time() != datetime.time() else shown
+
+
+def _day(moment: datetime.datetime, *, has_day: bool, is_japanese: bool) -> str:
+    """The year always stands: a reader of one row does not see the sheet's."""
+    if is_japanese:
+        return f"{moment.year}年{moment.month}月" + (f"{moment.day}日" if has_day else "")
+    return moment.strftime("%Y-%m-%d" if has_day else "%Y-%m")
+
+
+def _moment(number: float, *, is_from_1904: bool) -> datetime.datetime | None:
+    """Days are counted from 1900 with a 29 February that never was, or from 1904."""
+    if not 0 <= number < _LARGEST_DAY:
+        return None
+    first = datetime.datetime(1904, 1, 1) if is_from_1904 else datetime.datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no zones
+    days = number if is_from_1904 or number >= 61 else number + 1
+    try:
+        return first + datetime.timedelta(seconds=round(days * 86_400))
+    except OverflowError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decoration:
+    before: str
+    digits: str
+    decimals: int
+    thousands: int
+    """How often the number is divided by 1,000."""
+    after: str
+
+
+def _decorated(number: float, section: str, *, has_own_sign: bool) -> str:
+    decoration = _decoration(section)
+    if decoration is None:
+        return plain_number(number)
+    percent = "%" in decoration.after or "%" in decoration.before
+    value = abs(number) * (100 if percent else 1) / 1000**decoration.thousands
+    digits = f"{value:,.{decoration.decimals}f}" if "," in decoration.digits else f"{value:.{decoration.decimals}f}"
+    sign = "-" if number < 0 and not has_own_sign else ""
+    return f"{sign}{decoration.before}{digits}{decoration.after}".strip()
+
+
+def _decoration(section: str) -> _Decoration | None:
+    """Split a section into what stands before, the digits and what stands after."""
+    literals: list[str] = []
+
+    def hidden(match: re.Match[str]) -> str:
+        literals.append(next((group for group in match.groups() if group), ""))
+        return "\0"
+
+    masked = _LITERAL.sub(hidden, section)
+    found = list(_NUMBER.finditer(masked))
+    if len(found) != 1:
+        return None
+    digits = found[0]
+    texts = iter(literals)
+    before, middle, after = (
+        re.sub("\0", lambda _: next(texts), piece)
+        for piece in (masked[: digits.start()], digits.group(), masked[digits.end() :])
+    )
+    whole = middle.split(".", 1)[0]
+    scaled = len(digits.group(2)) or len(whole) - len(whole.rstrip(","))
+    return _Decoration(
+        before=before,
+        digits=whole.rstrip(","),
+        decimals=min(len(digits.group(1) or ""), 15),
+        thousands=scaled,
+        after=after,
+    )

@@ -1,0 +1,50 @@
+"""Large XML parts read element by element: rows of a sheet never stand in memory all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, Literal, cast
+
+from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - compiled, and ships no types
+
+from corpus2skill.adapters.extract.xml_element import Element
+from corpus2skill.errors import SourceRefused
+
+Event = Literal["start", "end"]
+
+
+def events(
+    stream: BinaryIO, names: Sequence[str], starts: Sequence[str] = ()
+) -> Iterator[tuple[Event, Element]]:
+    """Yield the elements of local `names` at their ends and those of `starts` at their beginnings too.
+
+    An element is emptied when the next one is asked for. `starts` are never emptied.
+
+    Raises:
+        SourceRefused: `hostile` for any DTD, `corrupt`; and what reading `stream` raises.
+    """
+    tags = [f"{{*}}{name}" for name in (*names, *starts)]
+    parser = etree.iterparse(
+        stream, events=("start", "end"), tag=tags, resolve_entities=False, no_network=True, load_dtd=False
+    )
+    try:
+        for event, element in parser:
+            if element.getroottree().docinfo.doctype:
+                raise SourceRefused("hostile", "dtd")
+            name = element.tag.rpartition("}")[2]
+            if event == "start" and name not in starts:
+                continue
+            yield event, cast("Element", element)
+            if event == "end" and name not in starts:
+                _empty(element)
+    except etree.XMLSyntaxError as error:
+        raise SourceRefused("corrupt") from error
+
+
+def _empty(element: etree._Element) -> None:
+    """Let go of an element and of those before it, which their parent would keep."""
+    element.clear(keep_tail=False)
+    parent = element.getparent()
+    if parent is not None:
+        while element.getprevious() is not None:
+            del parent[0]
