@@ -38,7 +38,7 @@ samples: $(VENV)/.installed-test
 	$(BIN)/python tools/make_samples.py
 
 clean:
-	rm -rf $(VENV) dist build .hypothesis .import_linter_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .corpus2skill-demo dist build .hypothesis .import_linter_cache .pytest_cache .ruff_cache
 	find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Stamps: nothing is installed again until pyproject.toml changes.

@@ -38,6 +38,8 @@ class CommandLine:
     """The command line over one workspace."""
 
     workspace: Path
+    is_named: bool = True
+    """False: the environment says where the workspace is."""
 
     def __call__(self, *arguments: str | Path, encoding: str = "utf-8") -> Ran:
         """Run in this process, on streams of `encoding`."""
@@ -73,8 +75,8 @@ class CommandLine:
 
     def _spelled(self, arguments: tuple[str | Path, ...]) -> list[str]:
         spelled = list(map(str, arguments))
-        is_command = not spelled[0].startswith("-")
-        return [*spelled, "--workspace", str(self.workspace)] if is_command else spelled
+        takes_workspace = self.is_named and not spelled[0].startswith("-")
+        return [*spelled, "--workspace", str(self.workspace)] if takes_workspace else spelled
 
 
 @contextmanager

@@ -56,6 +56,12 @@ def english(_compiled: dict[str, Path], tmp_path: Path) -> CommandLine:
     return _copied(_compiled["en"], tmp_path)
 
 
+@pytest.fixture
+def japanese(_compiled: dict[str, Path], tmp_path: Path) -> CommandLine:
+    """The same in Japanese alone."""
+    return _copied(_compiled["ja"], tmp_path)
+
+
 def _copied(home: Path, tmp_path: Path) -> CommandLine:
     shutil.copytree(home / "workspace", tmp_path / "workspace")
     return CommandLine(workspace=tmp_path / "workspace")

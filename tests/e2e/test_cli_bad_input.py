@@ -107,6 +107,7 @@ def test_a_read_only_workspace_is_read_and_not_written(english: CommandLine, tmp
         assert english("get", "SKILL.md").code == 0
         _refused(english("compile", documents, "--json"), 8, "no_rights")
         _refused(english("config", "set", "corpus", "terms", "--json"), 8, "no_rights")
+        assert english("ask", ANNUAL["en"]).code == 8
         assert english("doctor", "--json").json["workspace"]["is_writable"] is False
 
 
@@ -206,7 +207,7 @@ def test_an_empty_question_is_refused(english: CommandLine, question: str) -> No
 
 def test_a_question_of_100_000_characters_is_refused(english: CommandLine) -> None:
     """Issue: one of 100,000 characters."""
-    ran = english.apart("ask", "-", "--json", stdin=("返金" * 50_000).encode())
+    ran = english("ask", "返金" * 50_000, "--json")
     _refused(ran, 2, "question_too_long")
     assert len(ran.err) < 1000
 

@@ -127,7 +127,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     )
     yield place if mounted.returncode == 0 else tmp_path / "none"
     if mounted.returncode == 0:
-        subprocess.run(["umount", str(place)], check=True)
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def test_a_full_disk_is_said_and_the_live_version_stays(small_disk: Path, tmp_path: Path) -> None:
@@ -139,6 +139,22 @@ def test_a_full_disk_is_said_and_the_live_version_stays(small_disk: Path, tmp_pa
     assert cli("compile", write_documents(tmp_path / "few", DOCUMENTS["en"])).code == 0
     ran = cli("compile", write_documents(tmp_path / "many", _many(1)), "--yes", "--json")
     assert (ran.code, ran.json["error"]["code"]) == (8, "disk_full")
+    _is_as_it_was(cli)
+
+
+def test_a_read_only_disk_is_said_and_still_read(small_disk: Path, tmp_path: Path) -> None:
+    """Issue: a workspace on a read-only disk. An answer that cannot be recorded is not given."""
+    if not small_disk.exists():
+        return  # as an ordinary user meets it: test_cli_bad_input.py
+    cli = CommandLine(workspace=small_disk / "w")
+    documents = write_documents(tmp_path / "few", DOCUMENTS["en"])
+    assert cli("compile", documents).code == 0
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    for command in (("compile", documents), ("ask", ANNUAL["en"]), ("config", "set", "corpus", "terms")):
+        ran = cli(*command, "--json")
+        assert ran.code == 8, command
+        assert ran.json["error"]["code"] in {"read_only", "no_rights"}  # SQLite does not tell them apart
+    assert cli("doctor", "--json").json["workspace"]["is_writable"] is False
     _is_as_it_was(cli)
 
 
@@ -169,15 +185,11 @@ def test_an_interrupted_compile_says_so_and_can_be_run_again(cli: CommandLine, t
     """Ctrl-C is no fault: code 130, no traceback."""
     documents = write_documents(tmp_path / "d", _many(0))
     running = cli.begin("compile", documents)
-    _wait_for(cli.workspace / "corpora/default/compile.lock")
+    while not (cli.workspace / "corpora/default/compile.lock").exists() and running.poll() is None:
+        os.sched_yield()
     running.send_signal(signal.SIGINT)
     _, errors = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "Interrupted." in errors.decode()
     assert "Traceback" not in errors.decode()
     assert cli("compile", documents).code == 0
-
-
-def _wait_for(file: Path) -> None:
-    while not file.exists():
-        os.sched_yield()

@@ -19,7 +19,9 @@ _RELATIONS = (
 )
 
 
-def word_document(body: str, *, styles: str = "", numbering: str = "", footnotes: str = "", head: str = "") -> bytes:
+def word_document(
+    body: str, *, styles: str = "", numbering: str = "", footnotes: str = "", head: str = ""
+) -> bytes:
     """Return a .docx whose parts hold the given WordprocessingML; `head` stands before the document element."""
     parts = {
         "[Content_Types].xml": "<Types/>",
@@ -47,7 +49,9 @@ def run(text: str) -> str:
     return f'<w:r><w:t xml:space="preserve">{text}</w:t></w:r>'
 
 
-def style(style_id: str, name: str, *, outline: int | None = None, based_on: str = "", inside: str = "") -> str:
+def style(
+    style_id: str, name: str, *, outline: int | None = None, based_on: str = "", inside: str = ""
+) -> str:
     outlined = f'<w:outlineLvl w:val="{outline}"/>' if outline is not None else ""
     based = f'<w:basedOn w:val="{based_on}"/>' if based_on else ""
     return (

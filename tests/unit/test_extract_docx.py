@@ -76,7 +76,10 @@ def test_a_list_may_start_anew_and_two_lists_may_go_on_counting() -> None:
     """design.md, stack, Word: numbering restarts."""
     anew = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
     text = extracted(
-        "".join(paragraph(name, number=number) for name, number in (("a", "1"), ("b", "2"), ("c", "3"), ("d", "1"))),
+        "".join(
+            paragraph(name, number=number)
+            for name, number in (("a", "1"), ("b", "2"), ("c", "3"), ("d", "1"))
+        ),
         numbering=sequence("0", level(0, "%1)"))
         + numbered_list("1", "0")
         + numbered_list("2", "0")
@@ -92,7 +95,9 @@ def test_a_style_may_bring_the_number_with_it() -> None:
         paragraph("目的", style="H1") + paragraph("範囲", style="H2") + paragraph("用語", style="H2"),
         styles=style("H1", "heading 1", inside=linked) + style("H2", "heading 2", inside=linked),
         numbering=sequence(
-            "0", level(0, "%1", inside='<w:pStyle w:val="H1"/>'), level(1, "%1-%2", inside='<w:pStyle w:val="H2"/>')
+            "0",
+            level(0, "%1", inside='<w:pStyle w:val="H1"/>'),
+            level(1, "%1-%2", inside='<w:pStyle w:val="H2"/>'),
         )
         + numbered_list("1", "0"),
     )
@@ -159,7 +164,12 @@ def test_tables_are_rows_with_merged_cells_repeated_downwards() -> None:
     begins = f'<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>{paragraph("年額")}'
     goes_on = f"<w:tcPr><w:vMerge/></w:tcPr>{paragraph('')}"
     text = extracted(
-        table(("プラン", "項目", "額"), (begins, "基本", "98,000円"), (goes_on, "追加|分", "800円"), first_row=True)
+        table(
+            ("プラン", "項目", "額"),
+            (begins, "基本", "98,000円"),
+            (goes_on, "追加|分", "800円"),
+            first_row=True,
+        )
     )
     assert text.text.split("\n") == [
         "| プラン | 項目 | 額 |",
@@ -202,9 +212,7 @@ def test_insertions_are_in_and_deletions_comments_codes_and_hidden_text_out() ->
 def test_a_deleted_paragraph_does_not_count() -> None:
     """design.md, stack, Word: tracked deletions out, numbering computed."""
     listed = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
-    gone = (
-        f"<w:p><w:pPr>{listed}<w:rPr><w:del/></w:rPr></w:pPr><w:del><w:r><w:delText>旧</w:delText></w:r></w:del></w:p>"
-    )
+    gone = f"<w:p><w:pPr>{listed}<w:rPr><w:del/></w:rPr></w:pPr><w:del><w:r><w:delText>旧</w:delText></w:r></w:del></w:p>"
     text = extracted(
         paragraph("一", number="1") + gone + paragraph("二", number="1"),
         numbering=sequence("0", level(0, "%1.")) + numbered_list("1", "0"),
@@ -249,7 +257,9 @@ def test_inflated_sizes_are_counted_while_inflating() -> None:
     assert (refusal.value.verdict, refusal.value.detail) == ("too_large", "inflated")
 
 
-@pytest.mark.parametrize("data", [b"PK\x03\x04 no archive", word_document("<w:p>")[:-200], word_document("<w:p")])
+@pytest.mark.parametrize(
+    "data", [b"PK\x03\x04 no archive", word_document("<w:p>")[:-200], word_document("<w:p")]
+)
 def test_a_damaged_document_is_corrupt(data: bytes) -> None:
     """design.md, verdicts."""
     with pytest.raises(SourceRefused) as refusal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.extract.extractors import extract_document
@@ -12,9 +12,13 @@ from corpus2skill.adapters.extract.text_encoding import decoded, decoded_as
 from corpus2skill.errors import SourceRefused
 
 ENCODINGS = ("cp932", "euc_jp", "iso2022_jp", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
-CLAUSE = "第12条（解約）\n年額プランの解約は、契約管理画面の「解約申請」から行う。\n日割りによる返金は行わない。\n"
+CLAUSE = (
+    "第12条（解約）\n年額プランの解約は、契約管理画面の「解約申請」から行う。\n日割りによる返金は行わない。\n"
+)
 KANJI = "年額月契約解除料金利用規支払者間場合以上下第条項日本会社申請末返"
-KANA = "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわをんがぎぐげご"
+KANA = (
+    "あいうえおかきくけこさしすせそたちつてとなにぬねのはひふへほまみむめもやゆよらりるれろわをんがぎぐげご"
+)
 KATAKANA = "アイウエオカキクケコサシスセソタチツテトプランサービスー"
 MARKS = "、。「」・（）　０１２9abcABC %/"
 
@@ -29,20 +33,24 @@ def verdict(data: bytes) -> tuple[str, str | None]:
     return refusal.value.verdict, refusal.value.detail
 
 
+def decoded_or_refused(data: bytes) -> str | None:
+    try:
+        return decoded(data)
+    except SourceRefused as refusal:
+        if refusal.verdict != "undecodable":
+            raise
+        return None
+
+
 @pytest.mark.parametrize("encoding", ENCODINGS)
+@settings(deadline=None)
 @given(text=japanese)
 @example(text=CLAUSE)
 @example(text="ソ\n表示\n能力ソース十貼予暴\n")
 @example(text="ああ\nんん\nをを")
 def test_japanese_text_is_decoded_exactly_or_refused(encoding: str, text: str) -> None:
     """Field report 10: UTF-8, UTF-16, CP932, EUC-JP, ISO-2022-JP round-trip exactly; never another text."""
-    data = text.encode(encoding)
-    try:
-        found = decoded(data)
-    except SourceRefused as refusal:
-        assert refusal.verdict == "undecodable"
-    else:
-        assert found == text
+    assert decoded_or_refused(text.encode(encoding)) in {text, None}
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -60,7 +68,9 @@ def test_vendor_characters_of_cp932_are_read() -> None:
 def test_nec_and_ibm_rows_of_euc_jp_are_read() -> None:
     """design.md, stack, encodings: EUC-JP with the NEC/IBM rows."""
     prose = "これは契約の書類です。\nよく読んでください。\n".encode("euc_jp")
-    assert decoded(prose + b"\xad\xa1\xad\xb5\xad\xea") == "これは契約の書類です。\nよく読んでください。\n①Ⅰ㈱"
+    assert (
+        decoded(prose + b"\xad\xa1\xad\xb5\xad\xea") == "これは契約の書類です。\nよく読んでください。\n①Ⅰ㈱"
+    )
 
 
 def test_ibm_characters_in_three_bytes_keep_their_order() -> None:
@@ -114,7 +124,10 @@ def test_a_broken_mark_is_said_with_its_place() -> None:
     assert (refusal.value.detail, refusal.value.values["encoding"]) == ("damaged", "utf-8-sig")
 
 
-@pytest.mark.parametrize(("written", "read"), [("utf-8", "cp932"), ("utf-8", "latin-1"), ("cp932", "cp1252"), ("euc_jp", "latin-1")])
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("utf-8", "cp932"), ("utf-8", "latin-1"), ("cp932", "cp1252"), ("euc_jp", "latin-1")],
+)
 def test_mojibake_that_was_saved_is_refused(written: str, read: str) -> None:
     """design.md, stack, encodings: mojibake saved as UTF-8 is caught by its look."""
     broken = (CLAUSE * 3).encode(written).decode(read, "ignore")
@@ -127,10 +140,14 @@ def test_replaced_characters_refuse_a_text_by_their_share_and_are_counted_below_
         decoded("解約は�申請��から".encode())
     assert refusal.value.values == {"percent": 30.0}
     few = extract_document("a.txt", (CLAUSE * 20 + "�").encode(), Limits())
-    assert [(notice.code, notice.values) for notice in few.notices] == [("replaced_characters", (("count", 1),))]
+    assert [(notice.code, notice.values) for notice in few.notices] == [
+        ("replaced_characters", (("count", 1),))
+    ]
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\t\r\n", "　\n　　".encode(), "\u200b\ufeff".encode(), b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    "data", [b"", b" \n\t\r\n", "　\n　　".encode(), "\u200b\ufeff".encode(), b"\xef\xbb\xbf"]
+)
 def test_a_text_without_anything_to_read_is_empty(data: bytes) -> None:
     """The article, Step 1: an empty result is stopped; design.md: text that is only U+3000 is empty."""
     assert verdict(data)[0] == "empty"

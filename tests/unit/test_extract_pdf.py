@@ -43,7 +43,9 @@ class Sheets:
         self.y = 20.0
         return self
 
-    def line(self, text: str, *, x: float = 20.0, size: float = 11, bold: bool = False, gap: float = 0.0) -> Sheets:
+    def line(
+        self, text: str, *, x: float = 20.0, size: float = 11, bold: bool = False, gap: float = 0.0
+    ) -> Sheets:
         self.y += LINE + gap
         return self.at(x, self.y, text, size=size, bold=bold)
 
@@ -80,7 +82,10 @@ def test_wrapped_lines_make_paragraphs_and_gaps_part_them() -> None:
 def test_wrapped_japanese_lines_join_without_a_space() -> None:
     """design.md, stack, PDF: wrapped Japanese lines joined without a space."""
     sheets = Sheets(family="ja").page()
-    for line in ("年額プランの解約は、契約管理画面の「解約申請」から行うものとし、契約期間の末", "日までサービスを利用できる。"):
+    for line in (
+        "年額プランの解約は、契約管理画面の「解約申請」から行うものとし、契約期間の末",
+        "日までサービスを利用できる。",
+    ):
         sheets.line(line)
     sheets.line("　日割りによる返金は行わない。")
     assert sheets.read().text.split("\n\n") == [
@@ -113,7 +118,11 @@ def test_larger_and_bolder_lines_are_headings() -> None:
     english(sheets.line("1. Duties", bold=True, gap=6))
     english(sheets.line("2. Fees", bold=True, gap=6))
     text = sheets.read()
-    assert [(heading.level, heading.title) for heading in text.headings] == [(1, "Terms"), (2, "1. Duties"), (2, "2. Fees")]
+    assert [(heading.level, heading.title) for heading in text.headings] == [
+        (1, "Terms"),
+        (2, "1. Duties"),
+        (2, "2. Fees"),
+    ]
     for heading in text.headings:
         assert text.text[heading.start : heading.end] == heading.title
 
@@ -134,7 +143,11 @@ def test_cells_that_stand_below_each_other_make_a_table() -> None:
     """Step 1: fee tables must stay readable."""
     sheets = english(Sheets().page())
     sheets.y += 6
-    for row in (("Plan", "Monthly", "Yearly"), ("Light", "9,800", "98,000"), ("Standard", "29,800", "298,000")):
+    for row in (
+        ("Plan", "Monthly", "Yearly"),
+        ("Light", "9,800", "98,000"),
+        ("Standard", "29,800", "298,000"),
+    ):
         sheets.y += LINE
         for x, cell in zip((20, 70, 110), row, strict=True):
             sheets.at(x, sheets.y, cell)
@@ -154,8 +167,12 @@ def test_running_heads_and_page_numbers_are_left_out_and_said() -> None:
         english(sheets)
     text = sheets.read()
     assert text.text.split("\n\n") == ["Sample terms of service", ONE, ONE, ONE, ONE]
-    assert [(notice.code, dict(notice.values)) for notice in text.notices] == [("running_heads_left_out", {"lines": 7})]
-    assert [(page.label, page.kind) for page in text.pages] == [(str(number), "page") for number in range(1, 5)]
+    assert [(notice.code, dict(notice.values)) for notice in text.notices] == [
+        ("running_heads_left_out", {"lines": 7})
+    ]
+    assert [(page.label, page.kind) for page in text.pages] == [
+        (str(number), "page") for number in range(1, 5)
+    ]
     assert [text.text[page.start :][:6] for page in text.pages[1:]] == ["Line 0"] * 3
 
 
@@ -185,7 +202,9 @@ def test_pages_without_text_are_counted() -> None:
         (lambda: "PDF という名のテキスト".encode(), "corrupt", "not_pdf"),
     ],
 )
-def test_what_cannot_become_text_is_refused(make: Callable[[], bytes], verdict: str, detail: str | None) -> None:
+def test_what_cannot_become_text_is_refused(
+    make: Callable[[], bytes], verdict: str, detail: str | None
+) -> None:
     """design.md, verdicts; field report 9."""
     with pytest.raises(SourceRefused) as refusal:
         extract_document("a.pdf", make(), Limits())
@@ -201,7 +220,9 @@ def test_a_password_is_encrypted() -> None:
     assert refusal.value.verdict == "encrypted"
 
 
-@pytest.mark.parametrize(("limits", "detail"), [(Limits(max_pages=1), "pages"), (Limits(max_characters=99), "characters")])
+@pytest.mark.parametrize(
+    ("limits", "detail"), [(Limits(max_pages=1), "pages"), (Limits(max_characters=99), "characters")]
+)
 def test_limits_refuse_and_never_cut(limits: Limits, detail: str) -> None:
     """design.md, limits."""
     with pytest.raises(SourceRefused) as refusal:

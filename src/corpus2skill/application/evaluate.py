@@ -12,15 +12,12 @@ import msgspec
 from corpus2skill.application.ask import Asking, AskOptions
 from corpus2skill.application.compile_documents import CompileOptions, compile_documents
 from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, score
-from corpus2skill.application.wiring import Workspace, compiler_ports
+from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, compiler_ports
 from corpus2skill.domain.ids import slugify
 from corpus2skill.domain.run import RunEvent, RunRecord
 from corpus2skill.domain.version import Engines
 from corpus2skill.errors import CorpusNotFound, InvalidInput
 from corpus2skill.ports.events import CompileListener
-
-EVALUATION_TENANT = "evaluation"
-"""Runs of a pack are kept as records of their own, apart from people's conversations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +79,7 @@ def read_questions(options: EvaluateOptions) -> list[PackQuestion]:
     questions: list[PackQuestion] = []
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-        for number, line in enumerate(lines, start=1):
+        for line in lines:
             questions.append(decoder.decode(line))
     except OSError as error:
         raise InvalidInput("questions_unreadable", file=str(file), reason=str(error)) from error

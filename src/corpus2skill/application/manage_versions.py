@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from corpus2skill.application.choose import chosen_corpus, chosen_version
-from corpus2skill.application.wiring import TENANT, Workspace
+from corpus2skill.application.show_records import opened_records
+from corpus2skill.application.wiring import TENANTS, Workspace
 from corpus2skill.compiler.difference import difference
 from corpus2skill.compiler.load_version import load_version
 from corpus2skill.compiler.publish import verify
@@ -134,7 +135,7 @@ def prunable(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunab
     """Versions that are neither active, nor where `rollback` goes, nor cited by a kept record."""
     name = chosen_corpus(workspace, corpus)
     store = workspace.versions
-    needed = {store.active(name), store.previous(name), *workspace.records().cited_versions(TENANT, name)}
+    needed = {store.active(name), store.previous(name), *_cited(workspace, name)}
     return name, [
         Prunable(version=number, bytes=store.size(name, number))
         for number in store.versions(name)
@@ -150,6 +151,11 @@ def prune(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunable]
         for line in lines:
             workspace.versions.remove(name, line.version)
     return name, lines
+
+
+def _cited(workspace: Workspace, corpus: str) -> set[int]:
+    with opened_records(workspace) as records:
+        return {version for tenant in TENANTS for version in records.cited_versions(tenant, corpus)}
 
 
 def _manifest(workspace: Workspace, corpus: str, version: int) -> Manifest | None:

@@ -48,19 +48,19 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 def list_records(workspace: Workspace, which: RecordFilter, tenant: str = TENANT) -> Iterator[RunRecord]:
     """Yield records, newest first, read as they are asked for."""
-    with _opened(workspace) as records:
+    with opened_records(workspace) as records:
         yield from records.records(tenant, which)
 
 
 def show_record(workspace: Workspace, run: str, tenant: str = TENANT) -> RunRecord:
     """Raises: RecordNotFound. A unique beginning of the id is enough."""
-    with _opened(workspace) as records:
+    with opened_records(workspace) as records:
         return records.record(tenant, run)
 
 
 def verify_records(workspace: Workspace, tenant: str = TENANT) -> ChainVerdict:
     """Recompute the chain from the first record."""
-    with _opened(workspace) as records:
+    with opened_records(workspace) as records:
         return records.verify(tenant)
 
 
@@ -81,7 +81,8 @@ def export_csv(records: Iterable[RunRecord]) -> Iterator[str]:
 
 
 @contextmanager
-def _opened(workspace: Workspace) -> Generator[RecordStore]:
+def opened_records(workspace: Workspace) -> Generator[RecordStore]:
+    """The records for as long as the block lasts."""
     records = workspace.records()
     try:
         yield records

@@ -24,6 +24,9 @@ from corpus2skill.settings import SETTINGS_FILE, Settings
 
 TENANT = "local"
 """Owner of everything in a workspace on one's own machine."""
+EVALUATION_TENANT = "evaluation"
+"""Runs of question packs are kept as records of their own, apart from people's conversations."""
+TENANTS = (TENANT, EVALUATION_TENANT)
 OFFLINE = "offline"
 """Name of the embedded engine as a model."""
 ENGINES = (OFFLINE,)

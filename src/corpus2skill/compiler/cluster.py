@@ -121,7 +121,8 @@ class _Clustering:
     async def onward(self, predecessor: Predecessor) -> Tree:
         old = predecessor.tree
         kept = tuple(self.pruned(group) for group in old.groups)
-        new = [name for name in self.items if name not in set(old.chunk_ids())]
+        had = set(old.chunk_ids())
+        new = [name for name in self.items if name not in had]
         groups = await self.with_placed(shape.without_empty(kept), new)
         groups = await self.fitted(self.bring_twins_together(groups, set(new)))
         groups = await self.described_again(groups, _Known(predecessor), self.title)

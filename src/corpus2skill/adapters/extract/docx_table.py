@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from corpus2skill.adapters.extract.xml_element import Element, child, is_on, local, value, whole
 
-_WIDEST = 1000
+_WIDEST = 100
 _HOLDERS = frozenset({"sdt", "sdtContent", "customXml", "ins"})
 _FIRST_ROW = 0x0020
 

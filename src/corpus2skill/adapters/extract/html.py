@@ -35,10 +35,20 @@ def extract_html(data: bytes, limits: Limits) -> ExtractedText:
     Raises:
         SourceRefused: `undecodable`, `corrupt`, `too_large`.
     """
-    page = _parsed(_characters(data), limits)
     builder = TextBuilder(characters=limits.max_characters)
+    title = read_page(data, builder, limits)
+    return builder.build(title=title)
+
+
+def read_page(data: bytes, builder: TextBuilder, limits: Limits) -> str | None:
+    """Read a page into a text that may hold more, as a book's or a mail's does; return the page's title.
+
+    Raises:
+        SourceRefused: `undecodable`, `corrupt`, `too_large`.
+    """
+    page = _parsed(_characters(data), limits)
     PageReader(builder).read(_main_part(page))
-    return builder.build(title=_title(page))
+    return _title(page)
 
 
 def _characters(data: bytes) -> str:

@@ -78,19 +78,24 @@ def _has_blocks(element: HtmlElement) -> bool:
 
 def _list_lines(element: HtmlElement, indent: str) -> list[str]:
     """Return one line an item, those of lists inside it indented below."""
-    lines: list[str] = []
+    lines = _stray_line(element.text, indent)
     number = _whole(element.get("start"), 1)
     for item in element:
-        if is_left_out(item):
-            continue
-        if item.tag in {"ul", "ol"}:
+        if item.tag in {"ul", "ol"} and not is_left_out(item):
             lines += _list_lines(item, f"{indent}  ")
-            continue
-        number = _whole(item.get("value"), number)
-        mark = f"{numeral(number, _style(element))}." if element.tag == "ol" else "-"
-        lines += _item_lines(item, f"{indent}{mark} ")
-        number += 1
+        elif not is_left_out(item):
+            number = _whole(item.get("value"), number)
+            mark = f"{numeral(number, _style(element))}." if element.tag == "ol" else "-"
+            lines += _item_lines(item, f"{indent}{mark} ")
+            number += 1
+        lines += _stray_line(item.tail, indent)
     return lines
+
+
+def _stray_line(text: str | None, indent: str) -> list[str]:
+    """Words that stand in a list and in none of its items are read all the same."""
+    words = collapsed(text or "").strip()
+    return [f"{indent}{words}"] if words else []
 
 
 def _item_lines(item: HtmlElement, mark: str) -> list[str]:

@@ -107,7 +107,7 @@ _CONTENTS_SHARE = 0.8
 """A list of contents is nearly all links."""
 _INVISIBLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
-_WRAPPED = re.compile(rf"(?<=[{_CJK}])[ \t]*[\r\n]+[ \t\r\n]*(?=[{_CJK}])")
+_WRAPPED = re.compile(rf"(?<=[{_CJK}])[ \t\r\n]+(?=[{_CJK}])")
 _WHITE = re.compile(r"[ \t\r\n\f\xa0]+")
 
 
@@ -142,7 +142,11 @@ def text_of(element: HtmlElement) -> str:
 
 def collapsed(text: str) -> str:
     """Fold white space as a browser does; a line that wraps between Japanese characters gets no space."""
-    return _WHITE.sub(" ", _WRAPPED.sub("", text))
+    return _WHITE.sub(" ", _WRAPPED.sub(_unwrapped, text))
+
+
+def _unwrapped(gap: re.Match[str]) -> str:
+    return "" if "\n" in gap.group() or "\r" in gap.group() else " "
 
 
 def _pieces(element: HtmlElement) -> list[str]:

@@ -8,7 +8,7 @@ from lxml.html import HtmlElement
 
 from corpus2skill.adapters.extract.html_parts import HEADINGS, is_left_out, text_of
 
-_WIDEST = 1000
+_WIDEST = 100
 """Columns or rows that one cell may span; a page may claim any number."""
 
 

@@ -1,4 +1,4 @@
-"""EUC-JP and ISO-2022-JP with the NEC and IBM rows, which Python's own codecs refuse.
+"""The Japanese encodings as they are met: CP932, and EUC-JP and ISO-2022-JP with the NEC and IBM rows.
 
 Standard characters are read as Python's `euc_jp` reads them (`〜` is U+301C), so what Python or Unix tools wrote
 comes back exactly. Characters that only the vendors' sets have are read as CP932 reads them: NEC row 13
@@ -17,6 +17,7 @@ _IBM_IN_THREE_BYTES = (
 """The characters from 8F F3 F3 to 8F F4 FE, in order."""
 
 _ISO2022_ESCAPE = re.compile(rb"\x1b(\$[@B]|\$\([@BD]|\([BJIH])")
+_STRAY = re.compile("[\x80\xa0\uf8f0-\uf8f3]")
 _TO_EIGHT_BITS = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
 _ROMAN = str.maketrans({"\\": "¥", "~": "‾"})
 
@@ -38,6 +39,19 @@ def decode_iso2022_jp(data: bytes) -> str:
     for escape, piece in zip(pieces[1::2], pieces[2::2], strict=True):
         text.append(_decode_segment(escape, piece))
     return "".join(text)
+
+
+def decode_cp932(data: bytes) -> str:
+    """Decode CP932, strictly: Python's codec also takes bytes that are no character (80, A0, FD, FE, FF).
+
+    Raises:
+        UnicodeDecodeError: at bytes that are no character.
+    """
+    text = data.decode("cp932")
+    if stray := _STRAY.search(text):
+        at = len(text[: stray.start()].encode("cp932"))
+        raise UnicodeDecodeError("cp932", data, at, at + 1, "no character")
+    return text
 
 
 def decode_euc_jp(data: bytes) -> str:

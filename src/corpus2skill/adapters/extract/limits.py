@@ -14,3 +14,11 @@ class Limits:
     max_pages: int = 5_000
     max_inflated_bytes: int = 100_000_000
     """Bytes of all parts that are inflated out of one archive, counted while they are inflated."""
+    max_rows: int = 200_000
+    """Rows with something in them, over all sheets of a workbook."""
+    max_members: int = 5_000
+    """Documents within one archive or mail, those of archives in it included."""
+    max_member_bytes: int = 1_000_000_000
+    """Bytes of all of them, counted while they are inflated."""
+    max_depth: int = 3
+    """Archives and mails within one another: a mail in an archive, an archive attached to that mail."""

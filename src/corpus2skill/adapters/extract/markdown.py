@@ -19,6 +19,7 @@ _SETEXT = re.compile(r" {0,3}(=+|-+)$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^`]*)$")
 _RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?$")
 _BLOCK_START = re.compile(r" {0,3}([-*+>|]|[0-9]+[.)])(\s|$)| {4}")
+_LONGEST_HEADING = 1000
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _EMPHASIS = re.compile(r"(\*\*|__|`|~~)(.+?)\1")
 
@@ -120,6 +121,8 @@ def _region(lines: list[_Line]) -> Region:
 
 def _heading(lines: list[_Line], at: int) -> Heading | None:
     line = lines[at]
+    if len(line.text) > _LONGEST_HEADING:
+        return None
     if atx := _ATX.match(line.text):
         title = _plain(atx.group(2) or "")
         level = len(atx.group(1))

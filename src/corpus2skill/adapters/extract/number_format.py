@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 BUILT_IN: dict[int, str] = {
     1: "0",
@@ -47,6 +49,9 @@ BUILT_IN: dict[int, str] = {
 _LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]')
 _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 _DATE_LETTERS = re.compile(r"[ymdhsge]", re.IGNORECASE)
+_DAY_LETTERS = re.compile("[ydge]")
+_TIME_LETTERS = re.compile("[hs]")
+_MIDNIGHT = datetime.time()
 _NUMBER = re.compile(r"[#0?][#0?,]*(?:\.([#0?]*))?(,*)")
 _LARGEST_DAY = 2_958_466
 """The day after 9999-12-31, counted as spreadsheets count."""
@@ -60,28 +65,31 @@ def plain_number(number: float) -> str:
     return f"{number:.15f}".rstrip("0") if "e-" in shown and abs(number) >= 1e-9 else shown
 
 
-def shown_number(number: float, code: str, *, is_from_1904: bool = False) -> str:
-    """Return `number` as the format `code` shows it."""
-    section = _section(code, number)
-    if _ELAPSED.search(section):
-        return _elapsed(number)
-    bare = _LITERAL.sub("", section)
-    if bare.strip().lower() in {"", "general", "g/標準", "@"} or "E" in bare or "/" in bare and "#" in bare:
-        return plain_number(number)
-    if _DATE_LETTERS.search(bare):
-        return _date(number, section, bare, is_from_1904=is_from_1904)
-    return _decorated(number, section, has_own_sign=";" in code and number < 0)
+@lru_cache(maxsize=1024)
+def number_format(code: str, *, is_from_1904: bool = False) -> Callable[[float], str]:
+    """Return what shows a number as the format `code` does."""
+    positive, *others = [_shower(section, is_from_1904=is_from_1904) for section in _sections(code)]
+    if not others:
+        return lambda number: f"-{positive(-number)}" if number < 0 else positive(number)
+    negative, zero = others[0], others[1] if len(others) > 1 else positive
+
+    def show(number: float) -> str:
+        if number < 0:
+            return negative(-number)
+        return zero(number) if number == 0 else positive(number)
+
+    return show
 
 
 def shown_moment(moment: datetime.datetime) -> str:
     """Return a date, with its time where it has one."""
-    if moment.time() == datetime.time():
+    if moment.time() == _MIDNIGHT:
         return moment.strftime("%Y-%m-%d")
     return moment.strftime("%Y-%m-%d %H:%M:%S" if moment.second else "%Y-%m-%d %H:%M")
 
 
-def _section(code: str, number: float) -> str:
-    """A format has up to four sections: for positive numbers, negative ones, zero, text."""
+def _sections(code: str) -> list[str]:
+    """A format has up to four sections: for positive numbers, negative ones (which bring their sign), zero, text."""
     sections = [""]
     at = 0
     while at < len(code):
@@ -92,9 +100,20 @@ def _section(code: str, number: float) -> str:
         else:
             sections[-1] += piece
         at += len(piece)
-    if number < 0 and len(sections) > 1:
-        return sections[1]
-    return sections[2] if number == 0 and len(sections) > 2 else sections[0]
+    return sections
+
+
+def _shower(section: str, *, is_from_1904: bool) -> Callable[[float], str]:
+    """Return what shows numbers that are not negative."""
+    if _ELAPSED.search(section):
+        return _elapsed
+    bare = _LITERAL.sub("", section)
+    if bare.strip().lower() in {"", "general", "g/標準", "@"} or "E" in bare or ("/" in bare and "#" in bare):
+        return plain_number
+    if _DATE_LETTERS.search(bare):
+        return _date_shower(section, bare.lower(), is_from_1904=is_from_1904)
+    decoration = _decoration(section)
+    return plain_number if decoration is None else decoration.shown
 
 
 def _elapsed(number: float) -> str:
@@ -104,24 +123,29 @@ def _elapsed(number: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if seconds else f"{hours}:{minutes:02}"
 
 
-def _date(number: float, section: str, bare: str, *, is_from_1904: bool) -> str:
-    moment = _moment(number, is_from_1904=is_from_1904)
-    if moment is None:
-        return plain_number(number)
-    letters = bare.lower()
-    if not re.search(r"[ydge]", letters):
-        has_month_only = "m" in letters and not re.search("[hs]", letters)
-        if not has_month_only:
-            return moment.strftime("%H:%M:%S" if "s" in letters else "%H:%M")
-    shown = _day(moment, has_day="d" in letters, is_japanese="年" in section or "月" in section)
-    return f"{shown} {moment:%H:%M}" if re.search("[hs]", letters) and moment.time() != datetime.time() else shown
+def _date_shower(section: str, letters: str, *, is_from_1904: bool) -> Callable[[float], str]:
+    has_time = bool(_TIME_LETTERS.search(letters))
+    has_date = bool(_DAY_LETTERS.search(letters)) or ("m" in letters and not has_time)
+    is_japanese = "年" in section or "月" in section
+
+    def show(number: float) -> str:
+        moment = _moment(number, is_from_1904=is_from_1904)
+        if moment is None:
+            return plain_number(number)
+        clock = f"{moment.hour:02}:{moment.minute:02}" + (f":{moment.second:02}" if moment.second else "")
+        if not has_date:
+            return clock
+        day = _day(moment, has_day="d" in letters, is_japanese=is_japanese)
+        return f"{day} {clock}" if has_time and moment.time() != _MIDNIGHT else day
+
+    return show
 
 
 def _day(moment: datetime.datetime, *, has_day: bool, is_japanese: bool) -> str:
     """The year always stands: a reader of one row does not see the sheet's."""
     if is_japanese:
         return f"{moment.year}年{moment.month}月" + (f"{moment.day}日" if has_day else "")
-    return moment.strftime("%Y-%m-%d" if has_day else "%Y-%m")
+    return f"{moment.year}-{moment.month:02}" + (f"-{moment.day:02}" if has_day else "")
 
 
 def _moment(number: float, *, is_from_1904: bool) -> datetime.datetime | None:
@@ -138,23 +162,19 @@ def _moment(number: float, *, is_from_1904: bool) -> datetime.datetime | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Decoration:
+    """Digits and what stands around them."""
+
     before: str
-    digits: str
-    decimals: int
-    thousands: int
-    """How often the number is divided by 1,000."""
     after: str
+    decimals: int
+    has_commas: bool
+    factor: float
+    """100 for per cent, .001 for thousands."""
 
-
-def _decorated(number: float, section: str, *, has_own_sign: bool) -> str:
-    decoration = _decoration(section)
-    if decoration is None:
-        return plain_number(number)
-    percent = "%" in decoration.after or "%" in decoration.before
-    value = abs(number) * (100 if percent else 1) / 1000**decoration.thousands
-    digits = f"{value:,.{decoration.decimals}f}" if "," in decoration.digits else f"{value:.{decoration.decimals}f}"
-    sign = "-" if number < 0 and not has_own_sign else ""
-    return f"{sign}{decoration.before}{digits}{decoration.after}".strip()
+    def shown(self, number: float) -> str:
+        value = number * self.factor
+        digits = f"{value:,.{self.decimals}f}" if self.has_commas else f"{value:.{self.decimals}f}"
+        return f"{self.before}{digits}{self.after}".strip()
 
 
 def _decoration(section: str) -> _Decoration | None:
@@ -179,8 +199,8 @@ def _decoration(section: str) -> _Decoration | None:
     scaled = len(digits.group(2)) or len(whole) - len(whole.rstrip(","))
     return _Decoration(
         before=before,
-        digits=whole.rstrip(","),
-        decimals=min(len(digits.group(1) or ""), 15),
-        thousands=scaled,
         after=after,
+        decimals=min(len(digits.group(1) or ""), 15),
+        has_commas="," in whole.rstrip(","),
+        factor=(100 if "%" in before + after else 1) / 1000**scaled,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from corpus2skill.adapters.extract.xml_element import local
+from corpus2skill.adapters.extract.xml_element import Element, child, local
 from corpus2skill.adapters.extract.zip_parts import ZipParts
 
 
@@ -38,3 +39,9 @@ def main_part(parts: ZipParts, default: str) -> str:
     """Return the part that the document begins with."""
     of_document = relations(parts, "").values()
     return next((each.target for each in of_document if each.kind == "officeDocument"), default)
+
+
+def children(element: Element | None, *path: str) -> Iterator[Element]:
+    """Yield the elements within the one along `path`; nothing where it is not there."""
+    found = child(element, *path)
+    yield from found if found is not None else ()

@@ -99,8 +99,8 @@ def _assembled(
     without_text = [page.label for page in pages if not page.lines and page.label not in garbled]
     if len(without_text) == len(pages):
         raise SourceRefused("empty", "no_text_layer", pages=len(pages))
-    measures = Measures.of([line for page in pages for line in page.lines])
-    bare = undressed(pages, measures.size)
+    bare = undressed(pages, Measures.of([line for page in pages for line in page.lines]).size)
+    measures = Measures.of([line for page in bare.pages for line in page.lines])
     items = list(paragraphs([page.lines for page in bare.pages], measures))
     prose = [item for item in items if isinstance(item, Paragraph)]
     levels = heading_levels(prose, outline_of(document), measures)

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from corpus2skill.adapters.extract.pdf_lines import Line
 
@@ -78,14 +79,18 @@ def undressed(pages: Sequence[PageLines], body_size: float) -> Undressed:
 
 def _without_contents(lines: list[Line]) -> list[Line]:
     """Take off dotted lines; where they fill a page, its other short lines belong to the same list."""
-    dotted = [line for line in lines if _LEADERS.search(line.text)]
+    dotted = [line for line in lines if _is_dotted(line)]
     is_all_contents = len(dotted) >= _FEWEST_DOTTED and len(dotted) * 2 > len(lines)
     return [
         line
         for line in lines
-        if not _LEADERS.search(line.text)
+        if not _is_dotted(line)
         and not (is_all_contents and len(line.text) <= _LONGEST and not line.text.endswith("。"))
     ]
+
+
+def _is_dotted(line: Line) -> bool:
+    return bool(_LEADERS.search(line.text[-_LONGEST * 2 :]))
 
 
 def _running_lines(pages: Sequence[PageLines], body_size: float) -> set[int]:
@@ -94,13 +99,13 @@ def _running_lines(pages: Sequence[PageLines], body_size: float) -> set[int]:
     by_place: dict[tuple[bool, int], list[Line]] = defaultdict(list)
     found: set[int] = set()
     for page in pages:
-        for line, is_top, is_isolated in _outer_lines(page):
-            template = _DIGITS.sub("#", line.text)
-            by_template[(is_top, template)].append(line)
-            if is_isolated and line.size <= _HEAD_SIZE * body_size:
+        for line, is_top in _outer_lines(page):
+            by_template[(is_top, _template(line, page, len(pages)))].append(line)
+            if line.size <= _HEAD_SIZE * body_size:
                 by_place[(is_top, round(line.y / _NEAR))].append(line)
-            if _is_page_number(template, len(pages)):
+            if _is_page_number(line, len(pages)):
                 found.add(id(line))
+        found |= {id(line) for line in _ends(page) if line.text.strip() in {page.label, str(page.number + 1)}}
     if len(pages) >= _PAGES_TO_REPEAT:
         found |= _often(by_template.values(), max(3, len(pages) * _REPEATED_SHARE))
     if len(pages) >= _PAGES_TO_STAND:
@@ -108,8 +113,15 @@ def _running_lines(pages: Sequence[PageLines], body_size: float) -> set[int]:
     return found
 
 
-def _is_page_number(template: str, pages: int) -> bool:
+def _template(line: Line, page: PageLines, pages: int) -> str:
+    """Return the line's words with the page's own number, and the number of pages, taken out."""
+    own = {page.label, str(page.number + 1), str(pages)}
+    return _DIGITS.sub(lambda number: "#" if number.group() in own else number.group(), line.text)
+
+
+def _is_page_number(line: Line, pages: int) -> bool:
     """A bare number on a single page may be anything."""
+    template = _DIGITS.sub("#", line.text)
     return bool(_PAGE_NUMBER.fullmatch(template)) and (pages > 1 or template != "#")
 
 
@@ -130,27 +142,28 @@ def _folded(text: str) -> str:
     return "".join(character for character in text.lower() if character.isalpha())
 
 
-def _outer_lines(page: PageLines) -> list[tuple[Line, bool, bool]]:
-    """Return lines of the upper and lower zone: the line, whether it is above, whether it stands alone."""
+def _outer_lines(page: PageLines) -> list[tuple[Line, bool]]:
+    """Return the lines that stand above or below the body, a good way off; True for those above."""
     if page.height <= 0:
         return []
     ordered = sorted((line for line in page.lines if not line.is_vertical), key=lambda line: -line.y)
-    outer: list[tuple[Line, bool, bool]] = []
-    for at, line in enumerate(ordered):
-        place = (line.y - page.bottom) / page.height
-        is_top, is_bottom = place > 1 - _ZONE, place < _ZONE
-        is_outermost = at < _OUTER_LINES if is_top else at >= len(ordered) - _OUTER_LINES
-        if (is_top or is_bottom) and is_outermost and len(line.text) <= _LONGEST:
-            outer.append((line, is_top, _is_isolated(ordered, at, is_top=is_top)))
-    return outer
+    above = [line for line in _edge_block(ordered) if (line.y - page.bottom) / page.height > 1 - _ZONE]
+    below = [line for line in _edge_block(ordered[::-1]) if (line.y - page.bottom) / page.height < _ZONE]
+    return [(line, True) for line in above] + [(line, False) for line in below]
 
 
-def _is_isolated(ordered: list[Line], at: int, *, is_top: bool) -> bool:
-    """True where the body is a good way off; lines of the same running head may stand between."""
-    line = ordered[at]
-    inner = ordered[at + 1 :] if is_top else ordered[:at][::-1]
-    gaps = [abs(line.y - other.y) for other in inner if abs(line.y - other.y) > _NEAR]
-    return not gaps or gaps[0] > _ISOLATION * line.size
+def _ends(page: PageLines) -> list[Line]:
+    """Return the first and the last line of a page of several: its number may stand close to the body."""
+    ordered = sorted(page.lines, key=lambda line: -line.y)
+    return [ordered[0], ordered[-1]] if len(ordered) > _OUTER_LINES else []
+
+
+def _edge_block(inwards: list[Line]) -> list[Line]:
+    """Return the few lines before the first wide gap; none where the body begins at once."""
+    for at, (line, inner) in enumerate(pairwise(inwards[: _OUTER_LINES + 1]), start=1):
+        if abs(line.y - inner.y) > _ISOLATION * line.size:
+            return [each for each in inwards[:at] if len(each.text) <= _LONGEST]
+    return [] if len(inwards) > _OUTER_LINES else [each for each in inwards if len(each.text) <= _LONGEST]
 
 
 def _often(groups: Iterable[list[Line]], least: float) -> set[int]:

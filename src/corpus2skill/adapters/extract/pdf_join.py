@@ -11,6 +11,7 @@ _BARE_EDGE = re.compile(rf"[A-Za-z0-9]{_JAPANESE}|{_JAPANESE}[A-Za-z0-9]")
 _EDGE = re.compile(rf"^(?:[A-Za-z0-9]{_JAPANESE}|{_JAPANESE}[A-Za-z0-9])$")
 _ADDRESS_END = re.compile(r"(?:@|://|www\.)\S*[./\-_=&?@]$")
 _ADDRESS_START = re.compile(r"[a-z0-9/]")
+_LONGEST_ADDRESS = 200
 _LAST_WORD = re.compile(r"[^\W\d_]+$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -43,7 +44,7 @@ class LineJoiner:
 
     def joined(self, before: str, after: str) -> str:
         """Join two lines of a sentence; where Latin meets Japanese, as most of the document does."""
-        if _ADDRESS_END.search(before) and _ADDRESS_START.match(after):
+        if _ADDRESS_END.search(before[-_LONGEST_ADDRESS:]) and _ADDRESS_START.match(after):
             return f"{before}{after}"
         if self._spaces_edges and _EDGE.search(f"{before[-1:]}{after[:1]}"):
             return f"{before} {after}"

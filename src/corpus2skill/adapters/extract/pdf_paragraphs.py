@@ -29,6 +29,9 @@ _DEEPEST_INDENT = 4.0
 _SHORT = 2.0
 """A line that leaves this many sizes free, though more text follows, was ended there."""
 _FLOW_AT_LEAST = 15
+_COLUMN = 6.0
+"""Lines that begin within this many sizes of each other are of one column."""
+_ENOUGH_LINES = 5
 
 
 class _Join(Enum):
@@ -90,7 +93,6 @@ def paragraphs(pages: Sequence[Sequence[Line]], measures: Measures) -> Iterator[
     current: Paragraph | None = None
     for lines in pages:
         pitch = _pitch(lines)
-        right = _right(lines, measures)
         for item in with_tables(lines):
             if isinstance(item, Table):
                 if current:
@@ -98,7 +100,8 @@ def paragraphs(pages: Sequence[Sequence[Line]], measures: Measures) -> Iterator[
                     current = None
                 yield item
                 continue
-            join = _judged(current, item, pitch, right, measures) if current else _Join.PARAGRAPH
+            right = _right(lines, current.lines[-1], measures) if current else measures.right
+            join = _judged(current, item, pitch, right) if current else _Join.PARAGRAPH
             if current is None or join is _Join.PARAGRAPH:
                 if current:
                     yield current
@@ -122,7 +125,7 @@ def _add(paragraph: Paragraph, line: Line, join: _Join, joiner: LineJoiner) -> N
     paragraph.lines.append(line)
 
 
-def _judged(paragraph: Paragraph, line: Line, pitch: float, right: float, measures: Measures) -> _Join:
+def _judged(paragraph: Paragraph, line: Line, pitch: float, right: float) -> _Join:
     before = paragraph.lines[-1]
     if before.is_hyphenated and abs(before.size - line.size) <= _SAME_SIZE * before.size:
         return _Join.FLOW
@@ -208,12 +211,15 @@ def _pitch(lines: Sequence[Line]) -> float:
     return min(gap for gap, number in counts.items() if number * 2 >= often)
 
 
-def _right(lines: Sequence[Line], measures: Measures) -> float:
-    """Return where full lines end on this page."""
-    ends = Counter({round(line.x1): 0 for line in lines})
-    for line in lines:
-        ends[round(line.x1)] += len(line.text)
-    return _high(ends) if ends.total() > 200 else max(_high(ends), measures.right)
+def _right(lines: Sequence[Line], line: Line, measures: Measures) -> float:
+    """Return where full lines of the column that `line` stands in end."""
+    ends = [
+        other.x1
+        for other in lines
+        if abs(other.x0 - line.x0) < _COLUMN * line.size
+        and abs(other.size - line.size) <= _SAME_SIZE * line.size
+    ]
+    return max(ends) if len(ends) >= _ENOUGH_LINES else max([*ends, measures.right])
 
 
 def _high(ends: Counter[int]) -> float:

@@ -14,12 +14,14 @@ _MARKER = re.compile(
 )
 """A number or bullet with the mark that makes it one; a bare number may be a cell."""
 _FEWEST_ROWS = 2
+_MOST_ROWS = 200
+"""Rows of one page that are weighed against each other; more begin another table."""
 _LONGEST_CELL = 60
 _SAME_ROW = 0.35
 _WRAPPED = 1.7
 """A wrapped line of a cell is at most this many sizes away from its row."""
 _ROW_PITCH = 4.5
-_PROSE = 0.85
+_PROSE = 0.75
 _NARROW = 0.3
 _WIDE = 1.1
 """A gap of this many sizes is no space between words."""
@@ -124,7 +126,7 @@ class _Grid:
 
     def takes(self, line: Line) -> bool:
         """Take a line in if it is a row of this table: it has cells in two columns and bridges none."""
-        if not _is_row(line):
+        if not _is_row(line) or len(self.rows) >= _MOST_ROWS:
             return False
         widened = _columns([*self.rows, line])
         if len(widened) < max(2, len(self.columns)) or _touched(line, widened) < 2:

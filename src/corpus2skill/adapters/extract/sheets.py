@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.text_builder import TextBuilder, require_characters
-from corpus2skill.adapters.extract.text_shape import in_one_line
 from corpus2skill.domain.corpus import ExtractedText, Notice
 from corpus2skill.errors import SourceRefused
 
@@ -45,21 +44,20 @@ class Workbook:
         """Note a sheet that its author hid; it is not read."""
         self._hidden.append(name)
 
-    def row(self, number: int, cells: Mapping[int, str]) -> None:
-        """Add a row to the sheet that was begun last.
+    def row(self, number: int, cells: dict[int, str]) -> None:
+        """Add a row to the sheet that was begun last. Words come in one line; a cell without any is not there.
 
         Raises:
             SourceRefused: `too_large` with the limit's name.
         """
-        filled = {column: words for column, cell in cells.items() if (words := in_one_line(cell))}
-        if not filled:
+        if not cells:
             return
         self._rows += 1
         if self._rows > self._limits.max_rows:
             raise SourceRefused("too_large", "rows", limit=self._limits.max_rows)
-        self._characters += sum(map(len, filled.values())) + _WIDTH_OF_MARKS * len(filled)
+        self._characters += sum(map(len, cells.values())) + _WIDTH_OF_MARKS * len(cells)
         require_characters(self._characters, self._limits.max_characters)
-        self._sheets[-1].rows[number] = filled
+        self._sheets[-1].rows[number] = cells
 
     def merge(self, column: int, first: int, last: int) -> None:
         """Note that a cell of the sheet that was begun last reaches down over rows `first` to `last`."""
@@ -134,7 +132,8 @@ def _build(block: Sequence[Mapping[int, str]], builder: TextBuilder, limits: Lim
 
 def _build_table(rows: Sequence[Mapping[int, str]], builder: TextBuilder, limits: Limits) -> None:
     columns = sorted({column for row in rows for column in row})
-    require_characters(len(rows) * len(columns) * _WIDTH_OF_MARKS, limits.max_characters)
+    words = sum(len(cell) for row in rows for cell in row.values())
+    require_characters(words + len(rows) * len(columns) * _WIDTH_OF_MARKS, limits.max_characters)
     table = [[row.get(column, "") for column in columns] for row in rows]
     if len(table) == 1:
         builder.paragraph(" ".join(filter(None, table[0])))

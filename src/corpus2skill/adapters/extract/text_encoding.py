@@ -13,6 +13,7 @@ from collections.abc import Callable
 import chardet
 
 from corpus2skill.adapters.extract.japanese_codecs import (
+    decode_cp932,
     decode_euc_jp,
     decode_iso2022_jp,
     has_iso2022_escapes,
@@ -142,7 +143,7 @@ def _japanese_reading(data: bytes) -> str | None:
         return _tried(decode_euc_jp, data)
     looks = {
         text: japanese_look(text[:_SAMPLE])
-        for text in (_tried(_cp932, data), _tried(decode_euc_jp, data))
+        for text in (_tried(decode_cp932, data), _tried(decode_euc_jp, data))
         if text is not None
     }
     if not looks:
@@ -169,7 +170,7 @@ def _is_japanese(label: str) -> bool:
 def _decoder(label: str) -> Callable[[bytes], str] | None:
     label = label.strip().strip("\"'")
     if _SHIFTED.search(label):
-        return _cp932
+        return decode_cp932
     if _UNIX.search(label):
         return decode_euc_jp
     if _SEVEN_BIT.search(label):
@@ -188,10 +189,6 @@ def _is_text_codec(codec: str) -> bool:
     except (LookupError, ValueError):
         return False
     return True
-
-
-def _cp932(data: bytes) -> str:
-    return data.decode("cp932")
 
 
 def _tried(decode: Callable[[bytes], str], data: bytes) -> str | None:

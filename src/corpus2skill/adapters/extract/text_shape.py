@@ -9,8 +9,8 @@ _LINE_ENDS = re.compile("\r*\n|\r|\v|\x1c|\x1d|\x1e|\x85|\u2028")
 _PARAGRAPH_ENDS = re.compile("\f|\u2029")
 _UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\ufeff\ufffe\uffff]")
 _ANSI = re.compile("\x1b\\[[0-9;]*[A-Za-z]")
-_TRAILING = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _SPACES = re.compile(r"\s+")
+_NOT_IN_ONE_LINE = re.compile("[^\\S ]|  |^ | $|[\x00-\x1f\x7f-\x9f\xad\ufeff\ufffe\uffff]")
 
 
 def normalised(text: str) -> str:
@@ -18,11 +18,15 @@ def normalised(text: str) -> str:
     text = _PARAGRAPH_ENDS.sub("\n\n", text)
     text = _LINE_ENDS.sub("\n", text)
     text = _UNWANTED.sub("", _ANSI.sub("", text))
-    return _TRAILING.sub("", text).strip("\n")
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
 def in_one_line(text: str) -> str:
     """Return `text` with every run of white space as one space."""
+    if not _NOT_IN_ONE_LINE.search(text):
+        return text  # nearly every cell of a large table
+    if text.isprintable() and "  " not in text:
+        return text.strip()
     return _SPACES.sub(" ", normalised(text)).strip()
 
 

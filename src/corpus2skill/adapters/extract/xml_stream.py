@@ -23,19 +23,26 @@ def events(
     Raises:
         SourceRefused: `hostile` for any DTD, `corrupt`; and what reading `stream` raises.
     """
-    tags = [f"{{*}}{name}" for name in (*names, *starts)]
     parser = etree.iterparse(
-        stream, events=("start", "end"), tag=tags, resolve_entities=False, no_network=True, load_dtd=False
+        stream,
+        events=("start", "end") if starts else ("end",),
+        tag=[f"{{*}}{name}" for name in (*names, *starts)],
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
     )
+    kept = frozenset(starts)
+    is_checked = False
     try:
         for event, element in parser:
-            if element.getroottree().docinfo.doctype:
+            if not is_checked and element.getroottree().docinfo.doctype:
                 raise SourceRefused("hostile", "dtd")
-            name = element.tag.rpartition("}")[2]
-            if event == "start" and name not in starts:
+            is_checked = True
+            is_kept = bool(kept) and element.tag.rpartition("}")[2] in kept
+            if event == "start" and not is_kept:
                 continue
             yield event, cast("Element", element)
-            if event == "end" and name not in starts:
+            if not is_kept:
                 _empty(element)
     except etree.XMLSyntaxError as error:
         raise SourceRefused("corrupt") from error

@@ -7,6 +7,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -50,7 +51,8 @@ class _Counts:
         self.documents = array("I")
 
     def add(self, leaf: IndexedLeaf) -> None:
-        words = index_words("\n".join((leaf.source, leaf.title, *leaf.headings, leaf.text)))
+        names = leaf.headings or (PurePosixPath(leaf.source).stem,)
+        words = index_words("\n".join((leaf.title, *names, leaf.text)))
         counted = Counter(words)
         for word, count in counted.items():
             self.words.append(self.numbers.setdefault(word, len(self.numbers)))

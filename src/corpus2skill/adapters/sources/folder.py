@@ -73,16 +73,17 @@ class FolderSources:
 
     def _walk(self, folder: Path, label: str, names: UniqueNames) -> Iterator[str | SourceReport]:
         """Go through a folder depth first, without recursion: folders may be nested deeper than calls."""
+        excluded = self._excluded_under(folder)
         waiting = [_Entry(path=folder, name=label)]
         while waiting:
             entry = waiting.pop()
             if entry.path != folder and not _is_real_folder(entry.path):
                 yield self._judged(entry, names)
                 continue
-            if entry.path != folder and (skip := self._folder_skip(entry.path)):
-                yield _passed_over(entry.name, skip)
+            if entry.path != folder and _is_hidden(entry.path.name):
+                yield _passed_over(entry.name, "hidden")
                 continue
-            if self._exclude == entry.path.resolve():
+            if entry.path == excluded:
                 continue
             try:
                 waiting += sorted(_entries(entry), key=lambda inner: inner.name, reverse=True)
@@ -90,8 +91,12 @@ class FolderSources:
                 self._unlisted.append(entry.name)
                 yield SourceReport(source=entry.name or folder.name, verdict="unreadable", detail="folder")
 
-    def _folder_skip(self, folder: Path) -> Skip | None:
-        return "hidden" if _is_hidden(folder.name) else None
+    def _excluded_under(self, folder: Path) -> Path | None:
+        """Return the excluded folder as the walk through `folder` will come upon it."""
+        real = folder.resolve()
+        if self._exclude is None or not self._exclude.is_relative_to(real):
+            return None
+        return folder / self._exclude.relative_to(real)
 
     def _judged(self, entry: _Entry, names: UniqueNames, *, is_asked_for: bool = False) -> str | SourceReport:
         """Return the file's name, or why it is passed over. What was asked for by name is never hidden."""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
+_STRAY = re.compile("[\x80-\xa0\ue000-\uf8ff]")
+"""What Python's CP932 makes of bytes that are no character."""
 _LEGACY = ("cp932", "euc_jp")
 
 
@@ -72,9 +74,11 @@ def _tail(path: Path, depth: int) -> str:
 def _legacy_name(raw: bytes) -> str:
     for codec in _LEGACY:
         try:
-            return raw.decode(codec)
+            text = raw.decode(codec)
         except UnicodeDecodeError:
             continue
+        if not _STRAY.search(text):
+            return text
     return raw.decode("utf-8", "backslashreplace")
 
 

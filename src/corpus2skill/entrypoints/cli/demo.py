@@ -37,7 +37,8 @@ def _commands() -> Iterator[tuple[Sequence[str], int]]:
     japanese, english = ("--corpus", "terms-ja"), ("--corpus", "terms-en")
     yield ("compile", _samples("ja"), *japanese, "--title", "サンプル契約帳 ご利用案内"), exit_codes.OK
     yield ("compile", _samples("en"), *english, "--title", "Larkfield Tool Share guide"), exit_codes.OK
-    yield ("tree", *japanese), exit_codes.OK
+    yield ("tree", *japanese, "--depth", "1"), exit_codes.OK
+    yield ("tree", *english), exit_codes.OK
     yield ("ask", "年額プランを途中で解約したら返金されますか？", *japanese), exit_codes.OK
     yield ("ask", "月額プランを解約すると、いつまで使えますか？", *japanese), exit_codes.OK
     yield ("ask", "社員食堂の今週の献立を教えてください。", *japanese), exit_codes.NOT_FOUND

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -55,10 +56,12 @@ def eval_command(
 
     desk = open_desk(workspace, is_json=json)
     if out is not None:
-        _write(out, "")  # a path that cannot be written is found before an hour of questions
+        _write(out, "", mode="a")  # a path that cannot be written is found before an hour of questions
     options = EvaluateOptions(pack=pack, questions=questions, limit=limit, model=model)
-    with compile_progress(desk.out) as compiling:
-        evaluation = asyncio.run(evaluate(desk.workspace, options, compiling, _asked(desk.out)))
+    with ExitStack() as showing:
+        compiling = showing.enter_context(compile_progress(desk.out))
+        asked = _asked(desk.out, compiled=showing.close)
+        evaluation = asyncio.run(evaluate(desk.workspace, options, compiling, asked))
     if out is not None:
         _write(out, "".join(f"{line}\n" for line in run_lines(evaluation)))
     if json:
@@ -70,17 +73,20 @@ def eval_command(
     return exit_codes.OK
 
 
-def _asked(out: Output) -> Callable[[int, int], None]:
+def _asked(out: Output, *, compiled: Callable[[], None]) -> Callable[[int, int], None]:
     def tell(done: int, total: int) -> None:
+        if done == 0:
+            compiled()
         if done == total or (done and done % _TOLD_EVERY == 0):
             out.note(out.say("cli.asked", done=done, total=total))
 
     return tell
 
 
-def _write(file: Path, text: str) -> None:
+def _write(file: Path, text: str, *, mode: Literal["a", "w"] = "w") -> None:
     try:
-        file.write_text(text, encoding="utf-8")
+        with file.open(mode, encoding="utf-8") as opened:
+            opened.write(text)
     except OSError as error:
         raise InvalidInput("file_unwritable", file=str(file), reason=error.strerror or str(error)) from error
 

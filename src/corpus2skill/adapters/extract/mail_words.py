@@ -1,0 +1,88 @@
+"""Characters of a mail: labels of encodings that lie, headers in three ages of standards."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from email.header import decode_header
+from email.utils import parsedate_to_datetime
+
+from corpus2skill.adapters.extract.japanese_codecs import has_iso2022_escapes
+from corpus2skill.adapters.extract.text_encoding import decoded, decoded_as
+from corpus2skill.adapters.extract.text_look import require_readable
+from corpus2skill.adapters.extract.text_shape import in_one_line
+from corpus2skill.errors import SourceRefused
+
+_SINGLE_BYTE = re.compile(r"(iso-?8859|windows-?125|latin|us-?ascii|ascii|cp125|ansi)", re.IGNORECASE)
+"""Labels that any bytes fit: what they were put on may be anything."""
+_SPLIT = re.compile(r"(=\?[^?\s]+\?[BbQq]\?[^?\s]*\?=)\s+(?==\?)")
+_BROKEN_HEADER = (ValueError, LookupError, AssertionError)
+
+
+def body_text(data: bytes, label: str | None) -> str:
+    """Return a body's text: as its label says where that fits exactly, else as its bytes look.
+
+    Raises:
+        SourceRefused: `undecodable`.
+    """
+    text = None
+    if label and not has_iso2022_escapes(data) and (data.isascii() or not _SINGLE_BYTE.match(label)):
+        text = decoded_as(data, label)
+    if text is None or _is_unlikely(text):
+        return decoded(data)
+    return text
+
+
+def header_text(raw: str | None) -> str:
+    """Return a header in one line. `raw` is as it came, bytes beyond ASCII as surrogates."""
+    if not raw:
+        return ""
+    raw = _SPLIT.sub(r"\1", raw.replace("\r", "").replace("\n", ""))
+    try:
+        pieces = decode_header(raw)
+    except _BROKEN_HEADER:
+        return in_one_line(_readable(raw))
+    return in_one_line("".join(_piece(piece, label) for piece, label in pieces))
+
+
+def header_date(raw: str | None) -> str:
+    """Return the date of a mail with the clock and the zone of its sender; what is no date stays as it is."""
+    try:
+        moment = parsedate_to_datetime(raw or "")
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return header_text(raw)
+    return shown_date(moment)
+
+
+def shown_date(moment: datetime.datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M %z").strip()
+
+
+def _is_unlikely(text: str) -> bool:
+    try:
+        require_readable(text)
+    except SourceRefused:
+        return True
+    return False
+
+
+def _piece(piece: bytes | str, label: str | None) -> str:
+    if isinstance(piece, str):
+        return _readable(piece)
+    if label is None:
+        return _readable(piece.decode("ascii", "surrogateescape"))
+    try:
+        return body_text(piece, label)
+    except SourceRefused:
+        return piece.decode("latin-1")
+
+
+def _readable(raw: str) -> str:
+    """Old programs wrote Japanese into headers as it was: in seven bits with escapes, or in eight."""
+    data = raw.encode("utf-8", "surrogateescape")
+    if data.isascii() and not has_iso2022_escapes(data):
+        return raw
+    try:
+        return decoded(data)
+    except SourceRefused:
+        return data.decode("latin-1")
