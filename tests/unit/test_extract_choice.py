@@ -37,7 +37,7 @@ def refused(name: str, data: bytes) -> SourceRefused:
 
 @pytest.mark.parametrize("name", ["a.docx", "a.doc", "a.txt", "a.pdf", "a.zip", "a"])
 def test_content_goes_before_the_name(name: str) -> None:
-    """Brief of Step 1: the type is decided by content first, then by name."""
+    """Step 1: the type is decided by content first, then by name."""
     assert extract_document(name, word_document(paragraph("解約")), Limits()).text == "解約"
 
 
@@ -52,7 +52,7 @@ def test_content_goes_before_the_name(name: str) -> None:
     ],
 )
 def test_texts_are_told_by_their_names(name: str, text: str) -> None:
-    """Brief of Step 1: then by name."""
+    """Step 1: then by name."""
     assert extract_document(name, text.encode(), Limits()).text == "解約"
 
 

@@ -160,7 +160,7 @@ def test_headings_are_known_by_outline_and_by_names_in_both_languages() -> None:
 
 
 def test_tables_are_rows_with_merged_cells_repeated_downwards() -> None:
-    """Brief of Step 1: merged cells sensible, a row is a line."""
+    """Step 1: merged cells sensible, a row is a line."""
     begins = f'<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>{paragraph("年額")}'
     goes_on = f"<w:tcPr><w:vMerge/></w:tcPr>{paragraph('')}"
     text = extracted(
@@ -183,7 +183,7 @@ def test_tables_are_rows_with_merged_cells_repeated_downwards() -> None:
 
 
 def test_a_table_in_a_cell_is_flattened_and_a_frame_is_no_table() -> None:
-    """Brief of Step 1: nested tables flattened."""
+    """Step 1: nested tables flattened."""
     inner = table(("a", "b"), ("c", "d"))
     assert paragraphs(table(("外", inner))) == ["| 外 | a b c d |"]
     assert paragraphs(table((paragraph("一") + paragraph("二"),))) == ["一", "二"]
@@ -221,20 +221,20 @@ def test_a_deleted_paragraph_does_not_count() -> None:
 
 
 def test_footnotes_follow_the_paragraph_that_refers_to_them() -> None:
-    """Brief of Step 1: footnotes."""
+    """Step 1: footnotes."""
     body = f"<w:p>{run('解約')}<w:r><w:footnoteReference w:id='7'/></w:r></w:p>" + paragraph("次")
     note = f"<w:footnote w:id='7'>{paragraph('末日まで使える。')}</w:footnote>"
     assert paragraphs(body, footnotes=note) == ["解約[^1]", "[^1]: 末日まで使える。", "次"]
 
 
 def test_the_lines_of_a_table_of_contents_are_left_out() -> None:
-    """Brief of Step 1: a list of contents only repeats the headings."""
+    """Step 1: a list of contents only repeats the headings."""
     body = paragraph("第1章 総則 3", style="TOC1") + paragraph("本文")
     assert paragraphs(body, styles=style("TOC1", "toc 1")) == ["本文"]
 
 
 def test_breaks_tabs_and_ruby_are_read_as_text() -> None:
-    """Brief of Step 1: DOCX text."""
+    """Step 1: DOCX text."""
     ruby = f"<w:r><w:ruby><w:rt>{run('よみ')}</w:rt><w:rubyBase>{run('読')}</w:rubyBase></w:ruby></w:r>"
     body = f"<w:p>{run('一')}<w:r><w:br/></w:r>{run('二')}<w:r><w:tab/></w:r>{ruby}</w:p>"
     assert extracted(body).text == "一\n二\t読"

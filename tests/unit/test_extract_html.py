@@ -21,7 +21,7 @@ def body(inside: str) -> str:
 
 
 def test_headings_paragraphs_and_the_title_are_found() -> None:
-    """Brief of Step 1: HTML headings."""
+    """Step 1: HTML headings."""
     text = extracted(
         "<!doctype html><title>マニュアル | サンプル</title><h1>操作<br>マニュアル</h1><p>はじめに<b>読む</b>。</p>"
         "<div>段落<p>次</p>尾</div><h2>解約</h2>"
@@ -35,7 +35,7 @@ def test_headings_paragraphs_and_the_title_are_found() -> None:
 
 
 def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:
-    """Brief of Step 1: navigation, scripts, styles and hidden parts are left out."""
+    """Step 1: navigation, scripts, styles and hidden parts are left out."""
     page = (
         "<header><a>ロゴ</a></header><nav>メニュー</nav><div class='breadcrumb'>トップ</div><script>x()</script>"
         "<style>p{}</style><p hidden>隠し</p><p style='display: none'>隠し</p><p aria-hidden='true'>隠し</p>"
@@ -46,7 +46,7 @@ def test_navigation_scripts_and_hidden_parts_are_left_out() -> None:
 
 
 def test_the_main_part_is_the_page() -> None:
-    """Brief of Step 1: navigation is left out."""
+    """Step 1: navigation is left out."""
     assert (
         body("<div>広告</div><main><p>契約の本文がここに長く続く。</p></main>")
         == "契約の本文がここに長く続く。"
@@ -55,7 +55,7 @@ def test_the_main_part_is_the_page() -> None:
 
 
 def test_lists_keep_their_numbers_and_nesting() -> None:
-    """Brief of Step 1: lists, ordered numbers kept."""
+    """Step 1: lists, ordered numbers kept."""
     lists = (
         "<ol start=3><li>申請する<ul><li>画面で</li><li><p>書面で</p></li></ul></li><li value=7>待つ <b>一日</b></li></ol>"
         "<ol type=a><li>甲</li><li>乙</li></ol>"
@@ -84,7 +84,7 @@ def test_a_term_and_its_description_stay_together() -> None:
 
 
 def test_tables_are_pipe_rows_with_spans_filled() -> None:
-    """Brief of Step 1: tables readable as pipe rows."""
+    """Step 1: tables readable as pipe rows."""
     text = extracted(
         "<table><caption>料金</caption><thead><tr><th>プラン<th colspan=2>額</tr></thead>"
         "<tbody><tr><td rowspan=2>年額<td>基本<td>98,000円<br>税抜</tr><tr><td>追加<td>800|円</tr></tbody></table>"
@@ -108,7 +108,7 @@ def test_a_table_for_layout_is_read_as_blocks() -> None:
 
 
 def test_preformatted_text_is_code() -> None:
-    """Brief of Step 1: pre as code."""
+    """Step 1: pre as code."""
     text = extracted("<body><pre>a\n\n  b</pre></body>")
     assert (text.text, [region.kind for region in text.regions]) == ("a\n\n  b", ["code"])
 
@@ -119,7 +119,7 @@ def test_lines_that_wrap_in_the_source_join_without_a_space_in_japanese() -> Non
 
 
 def test_ruby_is_left_out_and_links_are_text() -> None:
-    """Brief of Step 1: links as text."""
+    """Step 1: links as text."""
     assert (
         body("<p><ruby>解約<rt>かいやく</rt></ruby>は<a href='x'>こちら</a>&nbsp;から</p>")
         == "解約はこちら から"

@@ -73,7 +73,7 @@ ONE = (
 
 
 def test_wrapped_lines_make_paragraphs_and_gaps_part_them() -> None:
-    """Brief of Step 1: paragraphs by line gaps, Latin lines joined with a space."""
+    """Step 1: paragraphs by line gaps, Latin lines joined with a space."""
     sheets = english(Sheets().page())
     sheets.y += 6
     assert english(sheets).read().text == f"{ONE}\n\n{ONE}"
@@ -95,7 +95,7 @@ def test_wrapped_japanese_lines_join_without_a_space() -> None:
 
 
 def test_articles_are_headings_though_they_look_like_the_body() -> None:
-    """Brief of Step 1: headings by patterns such as 第N条 when set apart."""
+    """Step 1: headings by patterns such as 第N条 when set apart."""
     sheets = Sheets(family="ja").page()
     sheets.line("利用規約", size=18)
     sheets.line("第3章　解約", gap=8)
@@ -113,7 +113,7 @@ def test_articles_are_headings_though_they_look_like_the_body() -> None:
 
 
 def test_larger_and_bolder_lines_are_headings() -> None:
-    """Brief of Step 1: headings by font size and weight."""
+    """Step 1: headings by font size and weight."""
     sheets = Sheets().page().line("Terms", size=20)
     english(sheets.line("1. Duties", bold=True, gap=6))
     english(sheets.line("2. Fees", bold=True, gap=6))
@@ -128,7 +128,7 @@ def test_larger_and_bolder_lines_are_headings() -> None:
 
 
 def test_list_items_stay_lines_with_their_hanging_indents() -> None:
-    """Brief of Step 1: paragraphs by indents."""
+    """Step 1: paragraphs by indents."""
     sheets = english(Sheets().page())
     sheets.line("(1) The first item is long enough to need a second line before the margin ends")
     sheets.line("it at last;", x=27)
@@ -160,7 +160,7 @@ def test_cells_that_stand_below_each_other_make_a_table() -> None:
 
 
 def test_running_heads_and_page_numbers_are_left_out_and_said() -> None:
-    """Brief of Step 1: repeated page headers and footers left out and said in a notice."""
+    """Step 1: repeated page headers and footers left out and said in a notice."""
     sheets = Sheets()
     for number in range(1, 5):
         sheets.page().at(150, 10, "Sample terms of service").at(100, 290, f"- {number} -", size=9)
@@ -244,7 +244,7 @@ def test_garbage_is_told_from_foreign_languages() -> None:
 
 
 def test_divided_words_are_put_together_as_the_document_writes_them() -> None:
-    """Brief of Step 1: hyphenation."""
+    """Step 1: hyphenation."""
     joiner = LineJoiner(["the information of a well-known kind"])
     assert joiner.dehyphenated("infor", "mation is") == "information is"
     assert joiner.dehyphenated("a well", "known fact") == "a well-known fact"

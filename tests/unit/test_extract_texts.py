@@ -64,7 +64,7 @@ def test_plain_text_finds_the_headings_that_name_themselves() -> None:
 
 
 def test_markdown_stays_as_it_is_and_its_shape_is_noted() -> None:
-    """Brief of Step 1: ATX and setext headings, fences and pipe tables."""
+    """Step 1: ATX and setext headings, fences and pipe tables."""
     source = "# 規約\n\n本文\n\n料金\n----\n\n| 項目 | 額 |\n|---|--:|\n| 年額 | 98,000円 |\n\n```sh\n# not a heading\n\n| no | table |\n```\n\n### **解約** `申請` ###\n\n- a\n---\n"
     text = extracted("a.md", source)
     assert text.text == source.strip("\n")
@@ -78,7 +78,7 @@ def test_markdown_stays_as_it_is_and_its_shape_is_noted() -> None:
 
 
 def test_front_matter_gives_the_title_and_is_dropped() -> None:
-    """Brief of Step 1: YAML front matter."""
+    """Step 1: YAML front matter."""
     text = extracted("a.md", '---\ntitle: "よくある質問"\ntags: [a]\n---\n# 解約\n\n本文')
     assert (text.title, text.text) == ("よくある質問", "# 解約\n\n本文")
 
@@ -112,7 +112,7 @@ def test_any_plain_text_has_a_sound_shape(source: str) -> None:
     ],
 )
 def test_tables_of_values_become_rows_with_their_header(name: str, source: str) -> None:
-    """Brief of Step 1: CSV and TSV rows readable as text, quoting understood, delimiter found."""
+    """Step 1: CSV and TSV rows readable as text, quoting understood, delimiter found."""
     text = extracted(name, source)
     assert text.text == "| 項目 | 額 |\n| --- | --- |\n| 年額, 一括 | 98,000 円 |\n| 月額 | 9800 |"
     (region,) = text.regions

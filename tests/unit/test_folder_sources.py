@@ -47,7 +47,7 @@ def refusal(sources: FolderSources, name: str) -> str:
 
 
 def test_a_single_folder_gives_relative_names_in_the_order_of_their_characters(tmp_path: Path) -> None:
-    """Brief: sorted by name, whatever the locale; a path below the folder, `/` between parts."""
+    """ports/sources.py: sorted by name, whatever the locale; a path below the folder, `/` between parts."""
     written(tmp_path, "b.txt", "a/z.md", "a/い.md", "a/あ.md", "B.txt", "10.txt", "9.txt")
     assert found(FolderSources([tmp_path]).find()) == (
         ["10.txt", "9.txt", "B.txt", "a/z.md", "a/あ.md", "a/い.md", "b.txt"],
@@ -56,7 +56,7 @@ def test_a_single_folder_gives_relative_names_in_the_order_of_their_characters(t
 
 
 def test_several_paths_are_told_apart_by_their_folders(tmp_path: Path) -> None:
-    """Brief: `<folder name>/<relative>` and bare file names, made unique if two collide."""
+    """ports/sources.py: `<folder name>/<relative>` and bare file names, made unique if two collide."""
     written(tmp_path, "docs/a.txt", "other/docs/a.txt", "faq.txt", "terms/b.txt")
     paths = [tmp_path / "terms", tmp_path / "faq.txt", tmp_path / "docs", tmp_path / "other" / "docs"]
     assert found(FolderSources(paths).find())[0] == [
@@ -101,7 +101,7 @@ def test_names_that_windows_refuses_are_fine(tmp_path: Path) -> None:
 
 
 def test_names_that_are_no_utf8_can_be_shown_and_read(tmp_path: Path) -> None:
-    """Brief: undecodable names must not crash anything."""
+    """ports/sources.py: undecodable names must not crash anything."""
     for raw in ("規約.txt".encode("cp932"), b"\x80\xff.txt", b"a\nb.txt"):
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + raw)).write_bytes(raw)
     sources = FolderSources([tmp_path])
@@ -142,7 +142,7 @@ def test_hidden_links_and_special_files_are_passed_over_and_said(tmp_path: Path)
 
 
 def test_the_workspace_is_no_source(tmp_path: Path) -> None:
-    """Brief: a workspace inside the compiled folder must be excluded."""
+    """ports/sources.py: a workspace inside the compiled folder must be excluded."""
     written(tmp_path, "a.txt", "ws/corpora/x/SKILL.md")
     sources = FolderSources([tmp_path], exclude=tmp_path / "ws")
     assert found(sources.find()) == (["a.txt"], [])
@@ -240,7 +240,7 @@ def test_names_are_never_given_twice(names: list[str]) -> None:
 @settings(deadline=None)
 @given(st.binary(min_size=1, max_size=30).filter(lambda raw: b"\0" not in raw and b"/" not in raw))
 def test_any_name_on_disk_can_be_shown(raw: bytes) -> None:
-    """Brief: undecodable names must not crash anything."""
+    """ports/sources.py: undecodable names must not crash anything."""
     shown = shown_name(os.fsdecode(raw))
     assert shown.encode("utf-8").decode("utf-8") == shown
     assert unicodedata.is_normalized("NFC", shown)

@@ -36,7 +36,7 @@ def extract_epub(data: bytes, limits: Limits) -> ExtractedText:
     main = _main(parts)
     book = parts.xml(main, may_have_dtd=True)
     if book is None:
-        raise SourceRefused("corrupt", "not_epub", beginning="ZIP")
+        raise SourceRefused("corrupt", "not_as_named", suffix=".epub", beginning="ZIP")
     chapters = list(_chapters(book, main))
     _require_open(parts, chapters)
     builder = TextBuilder(characters=limits.max_characters)

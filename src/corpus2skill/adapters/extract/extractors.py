@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from typing import Literal
 
 from corpus2skill.adapters.extract.delimited import extract_csv, extract_tsv
 from corpus2skill.adapters.extract.formats import Format, format_of
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.markdown import extract_markdown
+from corpus2skill.adapters.extract.members import members_of
 from corpus2skill.adapters.extract.plain import extract_plain
 from corpus2skill.adapters.extract.text_shape import is_blank
-from corpus2skill.domain.corpus import ExtractedText, Notice, SourceFile
+from corpus2skill.domain.corpus import ExtractedText, Notice, SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
 
-_IDENTITY = "extract-1"
+_IDENTITY = "extract-2"
 """Raised whenever the same bytes may give another text or shape."""
 
 
@@ -35,6 +37,15 @@ class Extractors:
             SourceRefused: with any refusing verdict.
         """
         return extract_document(file.source, file.data, self._limits)
+
+    async def members(self, file: SourceFile) -> AsyncIterator[SourceFile | SourceReport]:
+        """Yield the documents within an archive or a mail; nothing for any other file.
+
+        Raises:
+            SourceRefused: what holds them is `corrupt` or `too_large` as a whole.
+        """
+        for member in members_of(file.source, file.data, self._limits):
+            yield member
 
 
 def extract_document(source: str, data: bytes, limits: Limits) -> ExtractedText:
@@ -76,11 +87,60 @@ def _reader(kind: Format) -> Callable[[bytes, Limits], ExtractedText]:
             from corpus2skill.adapters.extract.html import extract_html
 
             return extract_html
-        case "docx":
-            from corpus2skill.adapters.extract.docx import extract_docx
-
-            return extract_docx
         case "pdf":
             from corpus2skill.adapters.extract.pdf import extract_pdf
 
             return extract_pdf
+        case "eml" | "msg" | "zip":
+            return _reader_of_container(kind)
+        case _:
+            return _reader_of_package(kind)
+
+
+def _reader_of_package(
+    kind: Literal["docx", "pptx", "xlsx", "xls", "ods", "epub"],
+) -> Callable[[bytes, Limits], ExtractedText]:
+    match kind:
+        case "docx":
+            from corpus2skill.adapters.extract.docx import extract_docx
+
+            return extract_docx
+        case "pptx":
+            from corpus2skill.adapters.extract.pptx import extract_pptx
+
+            return extract_pptx
+        case "xlsx":
+            from corpus2skill.adapters.extract.xlsx import extract_xlsx
+
+            return extract_xlsx
+        case "xls":
+            from corpus2skill.adapters.extract.xls import extract_xls
+
+            return extract_xls
+        case "ods":
+            from corpus2skill.adapters.extract.ods import extract_ods
+
+            return extract_ods
+        case "epub":
+            from corpus2skill.adapters.extract.epub import extract_epub
+
+            return extract_epub
+
+
+def _reader_of_container(kind: Literal["eml", "msg", "zip"]) -> Callable[[bytes, Limits], ExtractedText]:
+    """A mail has a text of its own beside what is attached to it; an archive has not."""
+    match kind:
+        case "eml":
+            from corpus2skill.adapters.extract.eml import extract_eml
+
+            return extract_eml
+        case "msg":
+            from corpus2skill.adapters.extract.msg import extract_msg
+
+            return extract_msg
+        case "zip":
+            return _extract_nothing
+
+
+def _extract_nothing(data: bytes, limits: Limits) -> ExtractedText:
+    return ExtractedText(text="")

@@ -3,36 +3,70 @@
 from __future__ import annotations
 
 import re
-import zipfile
-from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Literal
 
 from corpus2skill.errors import SourceRefused
 
-Format = Literal["text", "markdown", "csv", "tsv", "html", "docx", "pdf"]
+Format = Literal[
+    "text",
+    "markdown",
+    "csv",
+    "tsv",
+    "html",
+    "docx",
+    "pptx",
+    "xlsx",
+    "xls",
+    "ods",
+    "pdf",
+    "epub",
+    "eml",
+    "msg",
+    "zip",
+]
 
 BY_SUFFIX: dict[str, Format] = {
     "": "text",
     ".csv": "csv",
+    ".docm": "docx",
     ".docx": "docx",
+    ".dotx": "docx",
+    ".eml": "eml",
+    ".epub": "epub",
     ".htm": "html",
     ".html": "html",
     ".markdown": "markdown",
     ".md": "markdown",
+    ".msg": "msg",
+    ".ods": "ods",
     ".pdf": "pdf",
+    ".potx": "pptx",
+    ".ppsx": "pptx",
+    ".pptm": "pptx",
+    ".pptx": "pptx",
     ".text": "text",
     ".tsv": "tsv",
     ".txt": "text",
     ".xhtml": "html",
+    ".xls": "xls",
+    ".xlsm": "xlsx",
+    ".xlsx": "xlsx",
+    ".xlt": "xls",
+    ".xltx": "xlsx",
+    ".zip": "zip",
 }
 """The names that are read. A name without a suffix is taken for text."""
 
-_LEGACY_OFFICE = (".doc", ".xls", ".ppt", ".dot", ".xlt", ".pps")
-_LATER = (".pptx", ".xlsx", ".xlsm", ".pptm", ".docm", ".eml", ".msg", ".epub")
+_WRITTEN: frozenset[Format] = frozenset({"text", "markdown", "csv", "tsv", "html", "eml"})
+"""Formats that any bytes may be; the others begin with a mark of their own."""
+_LEGACY_OFFICE = (".doc", ".ppt", ".dot", ".pps", ".pot")
+_WORKBOOKS = (".xlsb", ".numbers", ".fods")
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".heic", ".svg")
-_ARCHIVES = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".lzh")
-_OTHERS = (".rtf", ".odt", ".jtd", ".pages", ".xdw")
+_ARCHIVES = (".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar", ".lzh")
+_OTHERS = (".rtf", ".odt", ".odp", ".odg", ".jtd", ".pages", ".key", ".xdw")
+_SAVED_AS_PAGES = frozenset({".xls", ".doc"})
+"""Names that systems give to pages of HTML so that Office opens them."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -60,25 +94,26 @@ def format_of(source: str, data: bytes) -> Format:
     named = BY_SUFFIX.get(suffix)
     if named is None:
         raise _unsupported(suffix)
-    if named in {"pdf", "docx"} and data:
-        raise SourceRefused("corrupt", f"not_{named}", beginning=_shown(data))
+    if named not in _WRITTEN and data:
+        raise _not_as_named(suffix, _shown(data))
     return named
 
 
 def _by_content(data: bytes, suffix: str) -> Format | None:
+    if data.startswith(_OLE):
+        return _of_ole(data, suffix)
+    if data.startswith(_ZIP):
+        return _of_zip(data, suffix)
     if b"%PDF-" in data[:_PDF_WITHIN] and not _is_prose_about_pdf(data, suffix):
         return "pdf"
-    if data.startswith(_OLE):
-        raise _refused_ole(data, suffix)
-    if data.startswith(_ZIP):
-        return _of_archive(data, suffix)
     if data.startswith(b"{\\rtf"):
         raise _unsupported(".rtf")
     if data.startswith(_IMAGE_BEGINNINGS):
         raise _unsupported(".png", suffix)
     if data.startswith(_ARCHIVE_BEGINNINGS):
         raise _unsupported(".gz", suffix)
-    if _HTML_BEGINNING.match(data[:4096]) and BY_SUFFIX.get(suffix) in {"text", "html"}:
+    may_be_html = BY_SUFFIX.get(suffix) in {"text", "html"} or suffix in _SAVED_AS_PAGES
+    if may_be_html and _HTML_BEGINNING.match(data[:4096]):
         return "html"
     return None
 
@@ -88,27 +123,37 @@ def _is_prose_about_pdf(data: bytes, suffix: str) -> bool:
     return BY_SUFFIX.get(suffix) not in {None, "pdf"} and not data.startswith(b"%PDF-")
 
 
-def _refused_ole(data: bytes, suffix: str) -> SourceRefused:
-    """Word of the nineties, Outlook, or Office's envelope around an encrypted document."""
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        return SourceRefused("encrypted")
-    if "__substg1.0_".encode("utf-16-le") in data:
-        return _unsupported(".msg", suffix)
-    return _unsupported(".doc", suffix)
+def _of_ole(data: bytes, suffix: str) -> Format:
+    """Office before 2007, Outlook, or Office's envelope around an encrypted document."""
+    from corpus2skill.adapters.extract.package_kinds import ole_kind
+
+    kind = ole_kind(data, suffix)
+    if BY_SUFFIX.get(kind) in {"xls", "msg"}:
+        return BY_SUFFIX[kind]
+    raise _unsupported(".doc" if kind in BY_SUFFIX else kind, suffix or kind)
 
 
-def _of_archive(data: bytes, suffix: str) -> Format:
-    try:
-        names = set(zipfile.ZipFile(BytesIO(data)).namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise SourceRefused("corrupt", "archive") from error
-    if "word/document.xml" in names or (suffix == ".docx" and "[Content_Types].xml" in names):
-        return "docx"
-    if suffix == ".docx":
-        raise SourceRefused("corrupt", "not_docx", beginning="ZIP")
-    later = {"ppt/presentation.xml": ".pptx", "xl/workbook.xml": ".xlsx", "META-INF/container.xml": ".epub"}
-    kind = next((kind for part, kind in later.items() if part in names), ".zip")
-    raise _unsupported(kind, suffix)
+def _of_zip(data: bytes, suffix: str) -> Format:
+    """An Office document of today, a book, or an archive of documents."""
+    from corpus2skill.adapters.extract.package_kinds import zip_kind
+
+    kind = zip_kind(data)
+    if kind != ".zip":
+        if kind in BY_SUFFIX:
+            return BY_SUFFIX[kind]
+        raise _unsupported(kind, suffix)
+    if suffix in {".zip", ""}:
+        return "zip"
+    if suffix in BY_SUFFIX:
+        raise _not_as_named(suffix, "ZIP")
+    raise _unsupported(suffix)
+
+
+def _not_as_named(suffix: str, beginning: str) -> SourceRefused:
+    named = BY_SUFFIX[suffix]
+    if named in {"pdf", "docx"}:
+        return SourceRefused("corrupt", f"not_{named}", beginning=beginning)
+    return SourceRefused("corrupt", "not_as_named", suffix=suffix, beginning=beginning)
 
 
 def _unsupported(kind: str, suffix: str | None = None) -> SourceRefused:
@@ -116,7 +161,7 @@ def _unsupported(kind: str, suffix: str | None = None) -> SourceRefused:
     shown = suffix or kind
     details = (
         (_LEGACY_OFFICE, "legacy_office"),
-        (_LATER, "later"),
+        (_WORKBOOKS, "workbook"),
         (_IMAGES, "image"),
         (_ARCHIVES, "archive"),
         (_OTHERS, "other_format"),

@@ -57,7 +57,7 @@ class _DeckReader:
         main = main_part(self._parts, "ppt/presentation.xml")
         root = self._parts.xml(main)
         if root is None:
-            raise SourceRefused("corrupt", "not_pptx", beginning="ZIP")
+            raise SourceRefused("corrupt", "not_as_named", suffix=".pptx", beginning="ZIP")
         of_deck = relations(self._parts, main)
         entries = list(children(root, "sldIdLst"))
         if len(entries) > self._limits.max_pages:

@@ -41,7 +41,7 @@ class _WorkbookReader:
         self._main = main_part(parts, "xl/workbook.xml")
         root = parts.xml(self._main)
         if root is None:
-            raise SourceRefused("corrupt", "not_xlsx", beginning="ZIP")
+            raise SourceRefused("corrupt", "not_as_named", suffix=".xlsx", beginning="ZIP")
         self._root = root
         self._relations = relations(parts, self._main)
         is_from_1904 = value(child(root, "workbookPr"), "date1904") in {"1", "true"}
