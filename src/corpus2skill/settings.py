@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from corpus2skill.errors import UnusableSettings
+from corpus2skill.errors import UnusableSettings, WorkspaceUnusable
 
 HOME_VARIABLE = "CORPUS2SKILL_HOME"
 LANGUAGE_VARIABLE = "CORPUS2SKILL_LANG"
@@ -56,7 +56,15 @@ NAMES = tuple(_TYPES)
 
 def workspace_path(option: str | None, environment: Mapping[str, str]) -> Path:
     """Where the workspace is: the option, `CORPUS2SKILL_HOME`, or `.corpus2skill` in the current folder."""
-    return Path(option or environment.get(HOME_VARIABLE) or DEFAULT_WORKSPACE).expanduser().absolute()
+    return expanded(Path(option or environment.get(HOME_VARIABLE) or DEFAULT_WORKSPACE))
+
+
+def expanded(path: Path) -> Path:
+    """Return `path` as an absolute one, `~` resolved where it names a home."""
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:  # a name that only looks like a user's
+        return path.absolute()
 
 
 def interface_language(environment: Mapping[str, str]) -> str:
@@ -97,6 +105,8 @@ def read_settings_file(workspace: Path) -> dict[str, object]:
         stored = tomllib.loads(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
+    except PermissionError as error:
+        raise WorkspaceUnusable("no_rights", path=str(file), reason=error.strerror) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise UnusableSettings("settings_unreadable", file=str(file), reason=str(error)) from error
     for name in stored:

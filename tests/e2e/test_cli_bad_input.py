@@ -111,6 +111,21 @@ def test_a_read_only_workspace_is_read_and_not_written(english: CommandLine, tmp
         assert english("doctor", "--json").json["workspace"]["is_writable"] is False
 
 
+def test_a_workspace_that_may_not_be_entered_is_named(english: CommandLine, tmp_path: Path) -> None:
+    """Somebody else's workspace is no workspace without corpora."""
+    _open_to_everybody(tmp_path)
+    english.workspace.chmod(0)
+    with ordinary_user():
+        for command in (("tree",), ("doctor",), ("config",)):
+            _refused(english(*command, "--json"), 8, "no_rights")
+    english.workspace.chmod(0o755)
+
+
+def test_a_path_that_only_looks_like_a_home_is_no_fault(cli: CommandLine) -> None:
+    """`~` is resolved where it names a home, else it is a name like any other."""
+    _refused(cli("compile", "~nobody-of-that-name/docs", "--json"), 2, "missing_path")
+
+
 def test_a_workspace_that_cannot_be_made_is_named(cli: CommandLine, tmp_path: Path) -> None:
     """A file lies where the workspace should be."""
     documents = write_documents(tmp_path / "d", DOCUMENTS["en"])

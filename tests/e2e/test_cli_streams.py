@@ -118,6 +118,28 @@ def test_a_reader_that_goes_away_is_no_fault(cli: CommandLine, tmp_path: Path) -
     assert (running.wait(timeout=60), errors) == (141, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_an_output_that_takes_no_more_is_named(english: CommandLine) -> None:
+    """A redirection to a full disk is no fault of the program."""
+    command = [*PROGRAM, "tree", "--json", "--workspace", str(english.workspace)]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        )
+    assert done.returncode == 8
+    assert done.stderr.startswith("Error: Cannot read or write stdout")
+    assert "Traceback" not in done.stderr
+
+
+def test_control_characters_do_not_reach_the_terminal(english: CommandLine) -> None:
+    """A stranger's question may not steer the auditor's terminal."""
+    english("ask", "refund \x1b[2J for the annual plan?")
+    for command in (("records",), ("records", "show", "run_")):
+        ran = english(*command)
+        assert "␛[2J" in ran.out
+        assert "\x1b" not in ran.out
+
+
 def test_a_closed_stderr_does_not_stop_an_answer(english: CommandLine) -> None:
     """The article: a lost listener changes nothing."""
     command = [*PROGRAM, "ask", ANNUAL["en"], "--workspace", str(english.workspace)]

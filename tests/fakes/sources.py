@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 
 from corpus2skill.domain.corpus import ExtractedText, SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
@@ -40,8 +40,12 @@ class FakeSources:
         return self.is_listed
 
 
+BOX = "箱:"
+"""A text that begins so is an archive of one member a line, `name=text`; `name!verdict` is one it refuses."""
+
+
 class FakeExtractor:
-    """Takes the bytes as UTF-8; counts what it read; refuses what `refusals` names."""
+    """Takes the bytes as UTF-8; counts what it read; refuses what `refusals` names; opens boxes (`BOX`)."""
 
     identity = "fake-extract-1"
 
@@ -57,3 +61,20 @@ class FakeExtractor:
         if not text.strip():
             raise SourceRefused("empty")
         return ExtractedText(text=text)
+
+    async def members(self, file: SourceFile) -> AsyncIterator[SourceFile | SourceReport]:
+        text = file.data.decode()
+        if not text.startswith(BOX):
+            return
+        for line in text.removeprefix(BOX).split("\n"):
+            name, _, inner = line.partition("=")
+            if not inner:
+                name, _, verdict = line.partition("!")
+                yield SourceReport(source=f"{file.source}/{name}", verdict=verdict)  # type: ignore[arg-type]
+                continue
+            data = inner.encode()
+            sha256 = hashlib.sha256(data).hexdigest()
+            yield SourceFile(source=f"{file.source}/{name}", data=data, sha256=sha256)
+        if (verdict := self.refusals.get(file.source)) is not None:
+            raise SourceRefused(verdict)
+        yield SourceReport(source=file.source, verdict="archive")

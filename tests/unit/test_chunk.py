@@ -203,6 +203,19 @@ def test_a_chunk_remembers_headings_and_pages() -> None:
     assert [str(chunk.place) for chunk in chunks] == ["第3章 解約, p. 4", "第3章 解約 › 第12条, p. 4-5"]
 
 
+@pytest.mark.requirement("C-15")
+def test_headings_that_stand_together_are_all_in_the_place() -> None:
+    """A chapter's first clause is found under the chapter and the clause."""
+    text = f"第3章 解約\n\n第12条(年額)\n\n{paragraph(100)}"
+    clause = text.index("第12条")
+    headings = (
+        Heading(start=0, end=6, level=1, title="第3章 解約"),
+        Heading(start=clause, end=clause + 9, level=2, title="第12条(年額)"),
+    )
+    chunks, _ = chunk_texts([source(text, headings=headings)], SIZES, (), 1)
+    assert [str(chunk.place) for chunk in chunks] == ["第3章 解約 › 第12条(年額)"]
+
+
 @pytest.mark.requirement("C-16")
 @given(
     old=st.lists(st.sampled_from(["甲", "乙", "丙", "丁"]), min_size=1, max_size=8),

@@ -16,6 +16,7 @@ from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.errors import InvalidInput, NothingToCompile, UnusableSettings
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.store import CorpusConfig
+from corpus2skill.settings import expanded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ def _corpus(workspace: Workspace, options: CompileOptions) -> str:
 def _config(workspace: Workspace, corpus: str, options: CompileOptions) -> CorpusConfig:
     """What the corpus will remember: the options over what it remembers now."""
     config = workspace.versions.config(corpus)
-    paths = tuple(str(path.expanduser().absolute()) for path in options.paths) or config.paths
+    paths = tuple(str(expanded(path)) for path in options.paths) or config.paths
     language = options.language or (None if options.is_language_auto else config.language)
     return replace(
         config,

@@ -171,6 +171,15 @@ class _Cutter:
         index = bisect_left(self.heading_starts, position)
         return index < len(self.heading_starts) and self.heading_starts[index] == position
 
+    def last_leading_heading(self, start: int) -> int:
+        """Where the last of the headings begins that stand at `start` one behind the other."""
+        index = bisect_left(self.heading_starts, start)
+        at = start
+        while index < len(self.headings) and not self.text[at : self.headings[index].start].strip():
+            start, at = self.headings[index].start, self.headings[index].end
+            index += 1
+        return start
+
     def says_nothing_alone(self, start: int, end: int) -> bool:
         return self.is_headings_only(start, end) or self.is_choices_only(start, end)
 
@@ -222,7 +231,7 @@ def _chunks_of(source: SourceText, sizes: ChunkSizes) -> Iterator[Chunk]:
             start=start,
             end=end,
             text=extracted.text[start:end],
-            place=_place(extracted, headings.at(start), start, end),
+            place=_place(extracted, headings.at(cutter.last_leading_heading(start)), start, end),
             document_title=extracted.title,
             table_header=_table_header(extracted.text, cutter.region_at(start), start),
             is_choices_only=cutter.says_nothing_alone(start, end),

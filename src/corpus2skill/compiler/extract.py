@@ -37,7 +37,7 @@ async def extract_sources(
             desk.note(entry)
         else:
             await desk.take(entry, reader, extractor)
-    desk.look_for_missing(reader, {entry for entry in found if isinstance(entry, str)})
+    desk.look_for_missing(reader)
     texts = sorted(desk.texts, key=lambda text: source_order(text.source))
     return ExtractedSources(texts=tuple(texts), reports=tuple(desk.reports))
 
@@ -53,20 +53,57 @@ class _Desk:
     reports: list[SourceReport] = field(default_factory=list[SourceReport])
     seen: dict[str, str] = field(default_factory=dict[str, str])
     """SHA-256 to the first source that had it."""
+    found: set[str] = field(default_factory=set[str])
+    """Names of the sources and of the documents within them."""
+    unopened: set[str] = field(default_factory=set[str])
+    """Sources that could not be read, or not be looked into to the end."""
 
     async def take(self, source: str, reader: SourceReader, extractor: Extractor) -> None:
-        """Read one source; a fault becomes its report."""
+        """Read one source with all the documents within it; a fault becomes its report."""
+        self.found.add(source)
         try:
             file = reader.read(source)
-            if (twin := self.seen.get(file.sha256)) is not None:
-                self.note(_duplicate(file, twin))
-                return
-            text = await self.text_of(file, extractor)
         except SourceRefused as refusal:
+            self.unopened.add(source)
             self.refuse(source, refusal)
             return
-        self.seen[file.sha256] = source
+        if self.is_duplicate(file):
+            return
+        if not await self.take_members(file, extractor):
+            await self.take_file(file, extractor)
+
+    async def take_members(self, file: SourceFile, extractor: Extractor) -> bool:
+        """Judge the documents within `file`; return whether that says all of it, as of an archive."""
+        try:
+            async for member in extractor.members(file):
+                self.found.add(member.source)
+                if isinstance(member, SourceFile):
+                    if not self.is_duplicate(member):
+                        await self.take_file(member, extractor)
+                else:
+                    self.judge(member)
+        except SourceRefused as refusal:
+            self.unopened.add(file.source)
+            self.refuse(file.source, refusal)
+            return True
+        return any(report.source == file.source for report in self.reports[-1:])
+
+    async def take_file(self, file: SourceFile, extractor: Extractor) -> None:
+        """Extract one document."""
+        try:
+            text = await self.text_of(file, extractor)
+        except SourceRefused as refusal:
+            self.refuse(file.source, refusal)
+            return
+        self.seen[file.sha256] = file.source
         self.accept(text)
+
+    def is_duplicate(self, file: SourceFile) -> bool:
+        """True, and said, where an earlier source had the same bytes."""
+        twin = self.seen.get(file.sha256)
+        if twin is not None:
+            self.note(_duplicate(file, twin))
+        return twin is not None
 
     async def text_of(self, file: SourceFile, extractor: Extractor) -> SourceText:
         """Extract, or take over what the same extractor made of the same bytes before."""
@@ -94,13 +131,18 @@ class _Desk:
         )
 
     def refuse(self, source: str, refusal: SourceRefused) -> None:
-        report = SourceReport(
-            source=source,
-            verdict=refusal.verdict,  # type: ignore[arg-type]
-            detail=refusal.detail,
-            values=tuple(sorted(refusal.values.items())),  # type: ignore[arg-type]
+        self.judge(
+            SourceReport(
+                source=source,
+                verdict=refusal.verdict,  # type: ignore[arg-type]
+                detail=refusal.detail,
+                values=tuple(sorted(refusal.values.items())),  # type: ignore[arg-type]
+            )
         )
-        last_good = self.previous.get(source)
+
+    def judge(self, report: SourceReport) -> None:
+        """Note a refusal, or keep the last good text of what is refused."""
+        last_good = self.previous.get(report.source)
         if last_good is None:
             self.note(report)
         else:
@@ -120,16 +162,20 @@ class _Desk:
             )
         )
 
-    def look_for_missing(self, reader: SourceReader, found: set[str]) -> None:
+    def look_for_missing(self, reader: SourceReader) -> None:
         """Judge what the predecessor had and today's reading did not find."""
         for source, text in self.previous.items():
-            if source in found:
+            if source in self.found:
                 continue
             gone = SourceReport(source=source, verdict="removed", sha256=text.sha256)
-            if reader.covers(source):
+            if reader.covers(source) and not self.is_within_unopened(source):
                 self.note(gone)
             else:
                 self.keep(text, replace(gone, verdict="unreadable"))
+
+    def is_within_unopened(self, source: str) -> bool:
+        """True where the archive or mail that `source` was in is there and could not be looked into."""
+        return any(source.startswith(f"{container}/") for container in self.unopened)
 
     def note(self, report: SourceReport) -> None:
         self.reports.append(report)

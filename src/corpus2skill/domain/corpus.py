@@ -26,9 +26,9 @@ not make words. `encrypted`, `corrupt`, `hostile` (a bomb, an external entity), 
 and is gone.
 """
 
-Skip = Literal["hidden", "link", "duplicate", "special"]
+Skip = Literal["hidden", "link", "duplicate", "special", "archive"]
 """Why a file was passed over without being a fault: hidden, a link out of the folder, equal in content to
-another source, not a regular file."""
+another source, not a regular file, or an archive: the documents in it are sources of their own."""
 
 Verdict = Literal["accepted", "kept", "removed"] | Refusal | Skip
 """What became of one source. `kept`: it is refused now and its last good text stays. `removed`: it was in
@@ -100,7 +100,8 @@ class SourceFile:
     """One source document as handed in."""
 
     source: str
-    """Its name in the corpus: the path below the compiled folder, `/` between parts, NFC."""
+    """Its name in the corpus: the path below the compiled folder, `/` between parts, NFC. A document within an
+    archive or a mail is named below it: `<source>/<member>`."""
     data: bytes
     sha256: str
 

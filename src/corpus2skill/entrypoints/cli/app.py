@@ -23,7 +23,7 @@ from corpus2skill.entrypoints.cli import (
     versions,
 )
 from corpus2skill.entrypoints.cli.desk import process_output
-from corpus2skill.entrypoints.cli.output import Output, ReaderGone
+from corpus2skill.entrypoints.cli.output import Output, OutputLost
 from corpus2skill.errors import Corpus2SkillError, NodeNotFound, SourceRefused
 from corpus2skill.messages import error_message
 
@@ -81,8 +81,8 @@ def run(arguments: Sequence[str]) -> int:
         return _misused(out, error)
     except Corpus2SkillError as error:
         return report_error(out, error)
-    except ReaderGone:
-        return _reader_gone(out)
+    except OutputLost as lost:
+        return _output_lost(out, lost.__cause__)
     except Exception:  # noqa: BLE001 - the last door: a fault of ours is shown with its traceback and advice
         return _unexpected(out)
     if code == exit_codes.INTERRUPTED:
@@ -140,10 +140,13 @@ def _unexpected(out: Output) -> int:
     return exit_codes.UNEXPECTED
 
 
-def _reader_gone(out: Output) -> int:
-    """Leave quietly; what the interpreter still flushes at its end goes nowhere."""
+def _output_lost(out: Output, cause: BaseException | None) -> int:
+    """Leave without a traceback; what the interpreter still flushes at its end goes nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), out.out.fileno())
-    return exit_codes.READER_GONE
+    if isinstance(cause, BrokenPipeError):
+        return exit_codes.READER_GONE
+    out.note(out.say("cli.error", message=out.say("error.workspace_io", path="stdout", reason=cause)))
+    return exit_codes.WORKSPACE
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:

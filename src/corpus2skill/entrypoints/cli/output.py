@@ -32,8 +32,16 @@ _NEAREST = {
 """What stands in for a character that the stream's encoding lacks; CP932 lacks all of these."""
 
 
-class ReaderGone(Exception):
-    """Whoever read standard output went away."""
+_VISIBLE = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+}
+"""Control characters as their pictures: a stranger's question may not steer the reader's terminal."""
+
+
+class OutputLost(Exception):
+    """Standard output takes no more; the cause says why. A `BrokenPipeError`: its reader went away."""
 
 
 class Output:
@@ -54,9 +62,9 @@ class Output:
         """Write one line or paragraph of the answer.
 
         Raises:
-            ReaderGone: nobody reads it.
+            OutputLost: it cannot be written.
         """
-        self.raw(text + "\n")
+        self.raw(text.translate(_VISIBLE) + "\n")
 
     def document(self, value: object) -> None:
         """Write the answer as one JSON document, in ASCII where the stream could not spell it otherwise."""
@@ -71,8 +79,8 @@ class Output:
         try:
             self.out.write(text)
             self.out.flush()
-        except BrokenPipeError as error:
-            raise ReaderGone from error
+        except OSError as error:
+            raise OutputLost from error
 
     def mark_byte_order(self) -> None:
         """Begin standard output with a byte order mark where its encoding has one."""
@@ -82,9 +90,9 @@ class Output:
     def note(self, text: str) -> None:
         """Tell a person something beside the answer. If nobody listens, nothing is lost."""
         try:
-            self.err.write(text + "\n")
+            self.err.write(text.translate(_VISIBLE) + "\n")
             self.err.flush()
-        except (BrokenPipeError, ValueError):
+        except (OSError, ValueError):
             return
 
     @property
