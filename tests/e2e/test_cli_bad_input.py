@@ -299,6 +299,18 @@ def test_a_broken_settings_file_is_named(english: CommandLine) -> None:
     assert "settings.toml" in ran.err
 
 
+def test_a_line_of_a_pack_that_is_no_question_is_named(cli: CommandLine, tmp_path: Path) -> None:
+    """Nothing is compiled for a pack that cannot be asked."""
+    write_documents(tmp_path / "pack/corpus", DOCUMENTS["en"])
+    (tmp_path / "pack/questions.jsonl").write_text(
+        '{"id": "1", "question": "?"}\n{"id": 2}\n', encoding="utf-8"
+    )
+    ran = cli("eval", tmp_path / "pack", "--json")
+    _refused(ran, 2, "question_line")
+    assert ran.json["error"]["values"]["line"] == 2
+    assert not cli.workspace.exists()
+
+
 def test_a_changed_record_is_found(english: CommandLine) -> None:
     """design.md: a changed, missing or reordered record shows."""
     import sqlite3

@@ -75,18 +75,19 @@ def run_lines(evaluation: Evaluation) -> Iterator[str]:
 def read_questions(options: EvaluateOptions) -> list[PackQuestion]:
     """Raises: InvalidInput: no file of questions, or a line that is none."""
     file = options.questions or _questions_file(options.pack)
-    decoder = msgspec.json.Decoder(PackQuestion)
-    questions: list[PackQuestion] = []
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-        for line in lines:
-            questions.append(decoder.decode(line))
-    except OSError as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("questions_unreadable", file=str(file), reason=str(error)) from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        line = len(questions) + 1
-        raise InvalidInput("question_line", file=str(file), line=line, reason=str(error)) from error
+    questions = [_question(file, number, line) for number, line in enumerate(lines, start=1)]
     return questions[: options.limit]
+
+
+def _question(file: Path, number: int, line: str) -> PackQuestion:
+    try:
+        return msgspec.json.decode(line, type=PackQuestion)
+    except msgspec.MsgspecError as error:
+        raise InvalidInput("question_line", file=str(file), line=number, reason=str(error)) from error
 
 
 def _questions_file(pack: Path) -> Path:

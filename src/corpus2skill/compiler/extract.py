@@ -63,40 +63,44 @@ class _Desk:
         self.found.add(source)
         try:
             file = reader.read(source)
+            if self.is_duplicate(file):
+                return
+            is_archive = await self.take_members(file, extractor)
         except SourceRefused as refusal:
             self.unopened.add(source)
             self.refuse(source, refusal)
             return
-        if self.is_duplicate(file):
-            return
-        if not await self.take_members(file, extractor):
-            await self.take_file(file, extractor)
+        if is_archive:
+            self.seen[file.sha256] = source
+        elif not await self.take_file(file, extractor):
+            self.unopened.add(source)
 
     async def take_members(self, file: SourceFile, extractor: Extractor) -> bool:
-        """Judge the documents within `file`; return whether that says all of it, as of an archive."""
-        try:
-            async for member in extractor.members(file):
+        """Take the documents within `file`; return whether it is an archive, with no text beside them."""
+        is_archive = False
+        async for member in extractor.members(file):
+            if isinstance(member, SourceFile):
                 self.found.add(member.source)
-                if isinstance(member, SourceFile):
-                    if not self.is_duplicate(member):
-                        await self.take_file(member, extractor)
-                else:
-                    self.judge(member)
-        except SourceRefused as refusal:
-            self.unopened.add(file.source)
-            self.refuse(file.source, refusal)
-            return True
-        return any(report.source == file.source for report in self.reports[-1:])
+                if not self.is_duplicate(member):
+                    await self.take_file(member, extractor)
+            elif member.source == file.source:
+                is_archive = True
+                self.note(member)
+            else:
+                self.found.add(member.source)
+                self.judge(member)
+        return is_archive
 
-    async def take_file(self, file: SourceFile, extractor: Extractor) -> None:
-        """Extract one document."""
+    async def take_file(self, file: SourceFile, extractor: Extractor) -> bool:
+        """Extract one document; return whether it became a text."""
         try:
             text = await self.text_of(file, extractor)
         except SourceRefused as refusal:
             self.refuse(file.source, refusal)
-            return
+            return False
         self.seen[file.sha256] = file.source
         self.accept(text)
+        return True
 
     def is_duplicate(self, file: SourceFile) -> bool:
         """True, and said, where an earlier source had the same bytes."""

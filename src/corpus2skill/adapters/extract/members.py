@@ -25,7 +25,7 @@ def members_of(source: str, data: bytes, limits: Limits) -> Iterator[Member]:
     own name, once all of it was read: it has no text of its own, as a mail does.
 
     Raises:
-        SourceRefused: as a whole it is `corrupt` or `too_large`.
+        SourceRefused: as a whole it is `corrupt`, `too_large` or `empty`.
     """
     kind = _container(source, data)
     if kind is not None:
@@ -57,6 +57,8 @@ class _Container:
             else:
                 yield from self._member(name, entry.data, depth=depth)
         if kind == "zip":
+            if not count:
+                raise SourceRefused("empty")
             yield SourceReport(source=source, verdict="archive", values=(("count", count),))
 
     def _member(self, name: str, data: bytes, *, depth: int) -> Iterator[Member]:

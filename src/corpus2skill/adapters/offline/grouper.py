@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from corpus2skill.adapters.offline.naming import distinct_title, group_summary, terms_title
 from corpus2skill.adapters.offline.placing import place_items
-from corpus2skill.adapters.offline.planting import Planting
-from corpus2skill.adapters.offline.telling_terms import contrasting, terms
+from corpus2skill.adapters.offline.planting import Planting, item_terms
+from corpus2skill.adapters.offline.telling_terms import contrasting
 from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import TreeLimits
@@ -41,17 +41,15 @@ class OfflineGrouper:
         language: Language,
     ) -> GroupDescription:
         """Keep the title and say the summary again."""
-        own = _terms_of(members)
-        others = [_terms_of(sibling.members) for sibling in siblings]
-        taken = {sibling.title for sibling in siblings}
+        own = _counted(members)
+        everywhere = sum((_counted(sibling.members) for sibling in siblings), own)
         if not title:
-            proposed = terms_title(own, others, language, frozenset()) or members[0].title
-            title = distinct_title(proposed, taken, contrasting(own, others, 3), language)
+            taken = {sibling.title for sibling in siblings}
+            proposed = terms_title(own, everywhere, language) or members[0].title
+            title = distinct_title(proposed, taken, contrasting(own, everywhere, 3), language)
         contents = [member.title for member in members]
-        return GroupDescription(
-            title=title, summary=group_summary(contents, len(members), own, others, language)
-        )
+        return GroupDescription(title=title, summary=group_summary(contents, own, everywhere, language))
 
 
-def _terms_of(items: Sequence[GroupItem]) -> Counter[str]:
-    return Counter(term for item in items for term in dict.fromkeys(terms(f"{item.title}\n{item.summary}")))
+def _counted(items: Sequence[GroupItem]) -> Counter[str]:
+    return Counter(term for item in items for term in item_terms(item))

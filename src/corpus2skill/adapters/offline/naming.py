@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from corpus2skill.adapters.offline.romaji import romanise
 from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.adapters.offline.telling_terms import contrasting
-from corpus2skill.adapters.offline.words import HIRAGANA, KATAKANA
+from corpus2skill.adapters.offline.words import HAN, HIRAGANA, KATAKANA
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, TITLE_LIMIT
 from corpus2skill.domain.ids import is_slug, slugify
 from corpus2skill.domain.language import Language
@@ -17,26 +17,27 @@ from corpus2skill.messages import message
 
 _TITLE_TERMS = 3
 _SUMMARY_TERMS = 4
-_KANA_RUN = re.compile(f"[{KATAKANA}]+|[{HIRAGANA}]{{3,}}")
+_RANGE = " ～ "
+_LEAST_COMMON = 4
+"""Characters that two titles must share at their beginning for it to be said once."""
+_KANA_RUN = re.compile(f"[{KATAKANA}]+|(?<![{HAN}])[{HIRAGANA}]{{3,}}")
 _HIRAGANA = re.compile(f"[{HIRAGANA}]+")
+_WORD_START = re.compile(r"(?<=[\s:：、・/（(_-])|(?=第)")
 
 
 def range_title(first: str, last: str) -> str:
-    """Return `first ～ last`, both shortened alike where they are long."""
-    mark = " ～ "
-    room = TITLE_LIMIT - len(mark)
-    last_room = max(room // 2, room - len(first))
-    end = shortened(last, last_room)
-    return shortened(first, room - len(end)) + mark + end
+    """Return `first ～ last` in 40 characters; what both begin with is said once."""
+    common = _common_beginning(first, last)
+    if common and len(first) + len(_RANGE) + len(last) > TITLE_LIMIT:
+        ends = _joined(first[len(common) :], last[len(common) :], TITLE_LIMIT - min(len(common), 16))
+        return shortened(common.rstrip(), TITLE_LIMIT - len(ends) - 1) + " " + ends
+    return _joined(first, last, TITLE_LIMIT)
 
 
-def terms_title(
-    own: Counter[str], others: Sequence[Counter[str]], language: Language, avoided: frozenset[str]
-) -> str:
+def terms_title(own: Mapping[str, int], everywhere: Mapping[str, int], language: Language) -> str:
     """Return the two or three most telling terms as a title, "" where there are none."""
-    telling = [term for term in contrasting(own, others, _TITLE_TERMS + len(avoided)) if term not in avoided]
     title = ""
-    for term in telling[:_TITLE_TERMS]:
+    for term in contrasting(own, everywhere, _TITLE_TERMS):
         longer = title + message(language, "offline.term_separator") + term if title else term
         if len(longer) > TITLE_LIMIT:
             break
@@ -44,25 +45,22 @@ def terms_title(
     return title
 
 
-def distinct_title(title: str, taken: set[str], telling: Sequence[str], language: Language) -> str:
+def distinct_title(title: str, taken: Set[str], telling: Sequence[str], language: Language) -> str:
     """Return `title`, with a telling term or a number behind it where it is in `taken`."""
     plain = shortened(one_line(title), TITLE_LIMIT)
     tails = [message(language, "offline.title_with_term", term=term) for term in telling]
     tails += [f" ({number})" for number in range(2, len(taken) + 3)]
-    candidates = [
-        plain,
-        *(shortened(plain, TITLE_LIMIT - len(tail)) + tail for tail in tails if len(tail) < 24),
-    ]
+    candidates = [plain, *(shortened(plain, TITLE_LIMIT - len(tail)) + tail for tail in tails if len(tail) < 24)]
     return next(candidate for candidate in candidates if candidate and candidate not in taken)
 
 
 def group_summary(
-    contents: Sequence[str], count: int, own: Counter[str], others: Sequence[Counter[str]], language: Language
+    contents: Sequence[str], own: Mapping[str, int], everywhere: Mapping[str, int], language: Language
 ) -> str:
-    """Return what is in a group and by which terms it differs from its siblings."""
-    telling = contrasting(own, others, _SUMMARY_TERMS) if others else []
+    """Return what is in a group and, where it has siblings, the terms that mark it among them."""
+    telling = contrasting(own, everywhere, _SUMMARY_TERMS) if own != everywhere else []
     tail = _telling_sentence(telling, language)
-    return (_contents_sentence(contents, count, SUMMARY_LIMIT - len(tail), language) + tail).strip()
+    return _contents_sentence(_said_once(contents), SUMMARY_LIMIT - len(tail), language) + tail
 
 
 def slug_of(title: str, number: int) -> str:
@@ -73,6 +71,26 @@ def slug_of(title: str, number: int) -> str:
     if not re.search("[a-z]", slug):
         slug = f"topic-{slug}"
     return slug if is_slug(slug) else fallback
+
+
+def _common_beginning(first: str, last: str) -> str:
+    """What both begin with, up to the start of a word; "" where it is not worth saying once."""
+    common = os.path.commonprefix((first, last))
+    starts = [match.end() for match in _WORD_START.finditer(first[: len(common) + 1]) if match.end() <= len(common)]
+    return common[: starts[-1]] if starts and starts[-1] >= _LEAST_COMMON else ""
+
+
+def _joined(first: str, last: str, limit: int) -> str:
+    room = limit - len(_RANGE)
+    end = shortened(last, max(room // 2, room - len(first)))
+    return shortened(first, room - len(end)) + _RANGE + end
+
+
+def _said_once(contents: Sequence[str]) -> list[str]:
+    """Each of `contents` once, without the beginning that it shares with the one before."""
+    told = list(dict.fromkeys(one_line(content) for content in contents))
+    short = [content[len(_common_beginning(before, content)) :] for before, content in zip(told, told[1:], strict=False)]
+    return [*told[:1], *(content for content in short if content)]
 
 
 def _telling_sentence(telling: Sequence[str], language: Language) -> str:
@@ -86,17 +104,17 @@ def _telling_sentence(telling: Sequence[str], language: Language) -> str:
     return ""
 
 
-def _contents_sentence(contents: Sequence[str], count: int, room: int, language: Language) -> str:
-    """List as many of `contents` as have room, the last one shortened rather than none named."""
+def _contents_sentence(contents: Sequence[str], room: int, language: Language) -> str:
+    """List as many of `contents` as have room, the first shortened rather than none named."""
     separator = message(language, "offline.list_separator")
-    whole = message(language, "offline.group_all", contents=separator.join(contents), count=count)
+    whole = message(language, "offline.group_all", contents=separator.join(contents))
     if len(whole) <= room:
         return whole
-    frame = len(message(language, "offline.group_some", contents="", count=count))
-    listed = shortened(contents[0], max(room - frame, 2))
+    frame = len(message(language, "offline.group_some", contents=""))
+    listed = shortened(contents[0], room - frame)
     for content in contents[1:]:
         longer = listed + separator + content
         if len(longer) > room - frame:
             break
         listed = longer
-    return message(language, "offline.group_some", contents=listed, count=count)
+    return message(language, "offline.group_some", contents=listed)

@@ -20,6 +20,11 @@ class Branch:
     """Items beneath."""
     parent: Branch | None = None
 
+    @property
+    def is_cluster(self) -> bool:
+        """True where several items were put together that nobody has named."""
+        return not self.title and self.size > 1
+
     def items(self) -> Iterator[int]:
         """The places of all items beneath, in reading order."""
         waiting: list[Branch | int] = [self]

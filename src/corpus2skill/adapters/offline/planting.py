@@ -1,13 +1,14 @@
-"""Makes the groups of a whole corpus: where to part, what to call the parts."""
+"""Makes the groups of a whole corpus: where to part it, and what to call the parts."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.bisecting import cluster
+from corpus2skill.adapters.offline.branch_names import name_of_branch, name_of_row
 from corpus2skill.adapters.offline.naming import (
     distinct_title,
     group_summary,
@@ -17,7 +18,6 @@ from corpus2skill.adapters.offline.naming import (
 )
 from corpus2skill.adapters.offline.outline import Branch, grow, without_chain
 from corpus2skill.adapters.offline.partition import Bin, partition
-from corpus2skill.adapters.offline.shortening import one_line
 from corpus2skill.adapters.offline.telling_terms import contrasting, terms
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.grouping import GroupItem, GroupProposal
@@ -25,13 +25,14 @@ from corpus2skill.domain.ids import unique_slug
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import TreeLimits
 
-_TEXT_FOR_TERMS = 300
-"""Characters of an item's text that its terms are taken from, beside its title and summary."""
+_TEXT_FOR_CLUSTERS = 600
+"""Characters of an item's text that clusters go by, beside its title and summary."""
+_TELLING = 3
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A group to be: its branches and the terms of its items."""
+    """A group to be: its branches, and in how many of its items each term occurs."""
 
     branches: Bin
     size: int
@@ -45,24 +46,51 @@ class Planting:
         self.items = items
         self.limits = limits
         self.language: Language = language
-        self.terms = [_terms_of(item) for item in items]
+        self.terms = [item_terms(item) for item in items]
 
     def proposals(self) -> tuple[GroupProposal, ...]:
+        """Part all items, from the top down."""
         root = grow(self.items)
         self.cluster_flat_branches(root)
         depth = min(self.depth_for(root.size), self.limits.max_group_depth)
+        bins = partition(
+            without_chain(root).branches(), bins=self.groups_on_top(root), room=self.room_below(depth)
+        )
+        return self.groups(bins, above="")
+
+    def groups_on_top(self, root: Branch) -> int:
+        """How many groups the root has at most: a small corpus is not cut into groups of one."""
         branches = without_chain(root).branches()
-        return self.groups(branches, root.size, depth, above="", is_root=True)
+        if root.size > self.limits.max_leaves or 2 * len(branches) <= root.size:
+            return self.limits.max_children
+        return max(min(self.limits.max_children, math.isqrt(root.size)), 1)
+
+    def groups_within(self, size: int, depth: int) -> int:
+        """How many sub-groups to make at most: full ones, whose leaves can be read for one fetch each."""
+        if depth > 1:
+            return self.limits.max_children
+        full = math.ceil(size / self.limits.max_leaves)
+        return min(self.limits.max_children, full + 1 + full // 3)
+
+    def depth_for(self, size: int) -> int:
+        """The fewest levels of groups that can hold `size` items."""
+        depth = 1
+        while self.room_below(depth) * self.limits.max_children < size:
+            depth += 1
+        return depth
+
+    def room_below(self, depth: int) -> int:
+        """The most items that one of the groups on top of `depth` levels can hold."""
+        return self.limits.max_children ** (depth - 1) * self.limits.max_leaves
 
     def cluster_flat_branches(self, root: Branch) -> None:
         """Give an inner order to every branch that holds a long row of documents and says no more."""
-        room = self.limits.max_children * self.limits.max_leaves
         waiting = [root]
         while waiting:
             branch = waiting.pop()
             within = [entry for entry in branch.entries if isinstance(entry, Branch)]
             waiting.extend(within)
-            if branch.size > room and len(within) > self.limits.max_children:
+            if branch.size > self.room_below(2) and len(within) > self.limits.max_children:
                 branches = branch.branches()
                 words = [self.words_of(part) for part in branches]
                 branch.adopt(cluster(branches, words, room=self.limits.max_leaves))
@@ -71,111 +99,73 @@ class Planting:
         counted: Counter[str] = Counter()
         for place in branch.items():
             item = self.items[place]
-            counted.update(index_words(f"{item.title}\n{item.summary}\n{item.text}"))
+            text = f"{item.title}\n{item.summary}\n{item.text[:_TEXT_FOR_CLUSTERS]}"
+            counted.update(index_words(text))
         return counted
 
-    def depth_for(self, size: int) -> int:
-        """The fewest levels of groups that can hold `size` items."""
-        depth, room = 1, self.limits.max_children * self.limits.max_leaves
-        while room < size:
-            depth, room = depth + 1, room * self.limits.max_children
-        return depth
-
-    def groups(
-        self, branches: Sequence[Branch], size: int, depth: int, *, above: str, is_root: bool = False
-    ) -> tuple[GroupProposal, ...]:
-        """Part `branches` into groups for `depth` more levels."""
-        room = self.limits.max_children ** (depth - 1) * self.limits.max_leaves
-        bins = partition(branches, bins=self.wanted(branches, size, depth, is_root=is_root), room=room)
+    def groups(self, bins: Sequence[Bin], *, above: str) -> tuple[GroupProposal, ...]:
+        """Make a group of each bin, all with different titles, and none with the one `above`."""
         parts = [self.part(row) for row in bins]
-        titles = self.titles(parts, above)
+        everywhere = _summed(part.terms for part in parts)
+        titles = self.titles(parts, everywhere, above)
         slugs: set[str] = set()
         proposals: list[GroupProposal] = []
         for number, (part, title) in enumerate(zip(parts, titles, strict=True), 1):
             slug = unique_slug(slug_of(title, number), slugs)
             slugs.add(slug)
-            others = [other.terms for other in parts if other is not part]
-            proposals.append(self.proposal(part, slug, title, others))
+            members, contents = self.members(part, title)
+            summary = group_summary(contents, part.terms, everywhere, self.language)
+            proposals.append(GroupProposal(slug=slug, title=title, summary=summary, members=members))
         return tuple(proposals)
-
-    def wanted(self, branches: Sequence[Branch], size: int, depth: int, *, is_root: bool) -> int:
-        """How many groups to make at most: full ones, so that neighbours can be read for one fetch each."""
-        most = self.limits.max_children
-        if depth > 1:
-            return most
-        if size > self.limits.max_leaves:
-            return min(
-                most, math.ceil(size / self.limits.max_leaves) + 1 + size // self.limits.max_leaves // 3
-            )
-        if is_root and 2 * len(branches) <= size:
-            return most
-        return max(min(most, math.isqrt(size)), 1)
 
     def part(self, row: Bin) -> _Part:
         places = [place for branch in row for place in branch.items()]
-        counted = Counter(term for place in places for term in self.terms[place])
-        return _Part(row, len(places), counted)
+        return _Part(row, len(places), Counter(term for place in places for term in self.terms[place]))
 
-    def proposal(self, part: _Part, slug: str, title: str, others: Sequence[Counter[str]]) -> GroupProposal:
-        members: tuple[str | GroupProposal, ...]
+    def members(self, part: _Part, title: str) -> tuple[tuple[str | GroupProposal, ...], list[str]]:
+        """What lies in a group, leaves or groups, and their titles."""
         if part.size <= self.limits.max_leaves:
-            places = [place for branch in part.branches for place in branch.items()]
-            members = tuple(self.items[place].item_id for place in places)
-            contents = [self.items[place].title for place in places]
-        else:
-            members = groups = self.groups(part.branches, part.size, self.depth_for(part.size), above=title)
-            contents = [group.title for group in groups]
-        summary = group_summary(_told_once(contents), part.size, part.terms, others, self.language)
-        return GroupProposal(slug=slug, title=title, summary=summary, members=members)
+            items = [self.items[place] for branch in part.branches for place in branch.items()]
+            return tuple(item.item_id for item in items), [item.title for item in items]
+        depth = self.depth_for(part.size)
+        bins = partition(
+            part.branches, bins=self.groups_within(part.size, depth), room=self.room_below(depth)
+        )
+        groups = self.groups(bins, above=title)
+        return groups, [group.title for group in groups]
 
-    def titles(self, parts: Sequence[_Part], above: str) -> list[str]:
-        """A title for each of the siblings, all different and none like the one above."""
+    def titles(self, parts: Sequence[_Part], everywhere: Mapping[str, int], above: str) -> list[str]:
         taken = {above}
         titles: list[str] = []
         for part in parts:
-            others = [other.terms for other in parts if other is not part]
-            telling = contrasting(part.terms, others, 3)
-            title = distinct_title(self.title(part, others), taken, telling, self.language)
+            telling = contrasting(part.terms, everywhere, _TELLING)
+            title = distinct_title(self.title(part, everywhere), taken, telling, self.language)
             taken.add(title)
             titles.append(title)
         return titles
 
-    def title(self, part: _Part, others: Sequence[Counter[str]]) -> str:
-        """The author's name for what is in `part`; its telling terms where it is a cluster; else its range."""
-        named = self.name_of_all(part)
+    def title(self, part: _Part, everywhere: Mapping[str, int]) -> str:
+        """The author's name for what is in `part`; the terms of a cluster; else from where to where it goes."""
+        named = name_of_row(part.branches, part.size, self.items)
         if named:
             return named
-        if any(not branch.title and branch.size > 1 for branch in part.branches):
-            title = terms_title(part.terms, others, self.language, frozenset())
+        if any(branch.is_cluster for branch in part.branches):
+            title = terms_title(part.terms, everywhere, self.language)
             if title:
                 return title
-        first = self.name(part.branches[0], is_end=False)
-        last = self.name(part.branches[-1], is_end=True)
+        first = name_of_branch(part.branches[0], self.items, is_end=False)
+        last = name_of_branch(part.branches[-1], self.items, is_end=True)
         return first if first == last else range_title(first, last)
 
-    def name_of_all(self, part: _Part) -> str:
-        """The name of the branch that holds exactly the items of `part`, "" where there is none."""
-        if part.size == 1:
-            return self.name(part.branches[0], is_end=False)
-        branch: Branch | None = part.branches[0]
-        while branch is not None and branch.size <= part.size:
-            if branch.size == part.size and branch.title:
-                return one_line(branch.title)
-            branch = branch.parent
-        return ""
 
-    def name(self, branch: Branch, *, is_end: bool) -> str:
-        """The title of a branch, or of its first or last item."""
-        if branch.title:
-            return one_line(branch.title)
-        places = list(branch.items())
-        return one_line(self.items[places[-1 if is_end else 0]].title)
-
-
-def _terms_of(item: GroupItem) -> tuple[str, ...]:
-    text = "\n".join((item.title, item.summary, *item.outline[-2:], item.text[:_TEXT_FOR_TERMS]))
+def item_terms(item: GroupItem) -> tuple[str, ...]:
+    """The terms of one item, each once; what its author named it comes first."""
+    text = "\n".join((item.title, item.summary, *item.outline[-2:]))
     return tuple(dict.fromkeys(terms(text)))
 
 
-def _told_once(contents: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(one_line(content) for content in contents))
+def _summed(counters: Iterable[Counter[str]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for counter in counters:
+        total.update(counter)
+    return total

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from corpus2skill.adapters.offline.mapped_index import RankedLeaf, Ranking
 from corpus2skill.adapters.offline.walk import Walk, ways_to
 
-WORTHWHILE = 0.6
+WORTHWHILE = 0.55
 """A leaf is worth a fetch where it scores at least this share of the best."""
-COST = 0.02
-"""What each further fetch on the way takes off a leaf's score: of two that fit alike, the nearer is read."""
 LOOKS_BEFORE_GIVING_UP = 3
 """Leaves that are read before nothing is said to be found."""
 
@@ -30,26 +28,17 @@ def next_step(walk: Walk, ranking: Ranking, *, fetches_left: int, most_leaves: i
     if not ranking.leaves or len(walk.leaves) >= most_leaves:
         return None
     least = ranking.leaves[0].score * WORTHWHILE
-    best: tuple[float, RankedLeaf, str] | None = None
     for leaf in ranking.leaves:
-        if leaf.score < least or (best is not None and leaf.score <= best[0]):
-            break
+        if leaf.score < least:
+            return None
         ahead = [path for path in ways_to(leaf.path) if path not in walk.fetched]
-        if not ahead or ahead[0] not in walk.offered or len(ahead) > fetches_left:
-            continue
-        if not _is_open(leaf.path, ahead[0], walk):
-            continue
-        value = round(leaf.score * (1 - COST * (len(ahead) - 1)), 6)
-        if best is None or value > best[0]:
-            best = (value, leaf, ahead[0])
-    if best is None:
-        return None
-    _, goal, path = best
-    folder = walk.last_path.rpartition("/")[0]
-    return Step(path=path, goal=goal, is_turning_back=not path.startswith(folder))
+        if ahead and len(ahead) <= fetches_left and _is_open(leaf.path, ahead[0], walk):
+            folder = walk.last_path.rpartition("/")[0]
+            return Step(path=ahead[0], goal=leaf, is_turning_back=not ahead[0].startswith(folder))
+    return None
 
 
 def _is_open(path: str, ahead: str, walk: Walk) -> bool:
-    """True where everything above `ahead` was found: a way that ended in an error is closed."""
+    """True where `ahead` and all above it were offered: a way that ended in an error is closed."""
     ways = ways_to(path)
-    return all(way in walk.offered for way in ways[: ways.index(ahead)])
+    return all(way in walk.offered for way in ways[: ways.index(ahead) + 1])

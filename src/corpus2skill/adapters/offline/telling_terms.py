@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from corpus2skill.adapters.offline.words import FUNCTION_WORDS, HAN, HIRAGANA, KATAKANA
 
@@ -13,6 +12,7 @@ _TERM = re.compile(
     f"[{HAN}{KATAKANA}]{{2,12}}(?![{HAN}{KATAKANA}])|[A-Za-z][A-Za-z0-9]+(?:[.+#-][A-Za-z0-9]+)*"
     f"|(?:(?![{HAN}{KATAKANA}{HIRAGANA}A-Za-z0-9])[^\\W\\d_]){{2,}}"
 )
+_LATIN_PAIR = re.compile(r"\b(?=([A-Za-z][A-Za-z0-9-]+ [A-Za-z][A-Za-z0-9-]+)\b)")
 _EMPTY_TERMS = frozenset(
     [
         "場合",
@@ -147,20 +147,19 @@ _EMPTY_LATIN = FUNCTION_WORDS | frozenset(
 
 
 def terms(text: str) -> list[str]:
-    """Return the terms of `text` in order: runs of kanji and katakana, Latin words, words of other scripts."""
-    found = _TERM.findall(unicodedata.normalize("NFKC", text))
-    return [term for term in found if not _is_empty(term)]
+    """Return the terms of `text`: runs of kanji and katakana, Latin words and pairs of them, other words."""
+    folded = unicodedata.normalize("NFKC", text)
+    found = [term for term in _TERM.findall(folded) if not is_empty(term)]
+    return [*found, *(pair for pair in _LATIN_PAIR.findall(folded) if not any(map(is_empty, pair.split(" "))))]
 
 
-def contrasting(own: Counter[str], others: Sequence[Mapping[str, int]], limit: int) -> list[str]:
-    """Return the terms of `own` that tell it from `others`, the most telling first.
+def contrasting(own: Mapping[str, int], everywhere: Mapping[str, int], limit: int) -> list[str]:
+    """Return the terms of `own` that tell it from its siblings, the most telling first.
 
-    The counts say in how many items a term occurs. A term inside a longer chosen one is left out.
+    The counts say in how many items a term occurs; `everywhere` counts the siblings' too. A term that says
+    nearly the same as a chosen one is left out.
     """
-    elsewhere: Counter[str] = Counter()
-    for other in others:
-        elsewhere.update(other.keys())
-    scored = sorted(own, key=lambda term: (-_weight(term, own[term], elsewhere[term], len(others)), term))
+    scored = sorted(own, key=lambda term: (-_weight(term, own[term], everywhere[term]), term))
     chosen: list[str] = []
     for term in scored:
         if len(chosen) == limit:
@@ -170,18 +169,23 @@ def contrasting(own: Counter[str], others: Sequence[Mapping[str, int]], limit: i
     return chosen
 
 
-def _weight(term: str, count: int, elsewhere: int, others: int) -> int:
-    """Grows with the items that have the term, falls with the siblings that have it too; whole numbers."""
-    length = min(len(term), 6) if not term.isascii() else 4
-    return count * length * (4 * (others + 1) // (elsewhere + 1) + 1)
+def _weight(term: str, count: int, everywhere: int) -> int:
+    """Grows with the items that have the term and with their share of all that have it; whole numbers."""
+    length = (6 if " " in term else 4) if term.isascii() else min(len(term), 6)
+    return length * 1000 * count**3 // everywhere**2
 
 
 def _is_same(term: str, other: str) -> bool:
     small, large = term.lower(), other.lower()
-    return small in large or large in small or (len(small) > 4 and small[:5] == large[:5] and small.isascii())
+    return small in large or large in small or (small.isascii() and bool(_stems(small) & _stems(large)))
 
 
-def _is_empty(term: str) -> bool:
+def _stems(term: str) -> set[str]:
+    return {word[:5] for word in term.split(" ")}
+
+
+def is_empty(term: str) -> bool:
+    """True for a term that says nothing about what a text is about."""
     if term.isascii():
         return len(term) < 3 or term.lower() in _EMPTY_LATIN
     return term in _EMPTY_TERMS

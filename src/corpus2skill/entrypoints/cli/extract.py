@@ -53,7 +53,7 @@ def _document(out: Output, extracted: ExtractedFile) -> dict[str, object]:
     refusal = extracted.refusal
     return {
         "file": extracted.file,
-        "verdict": "accepted" if refusal is None else refusal.verdict,
+        "verdict": extracted.verdict,
         "reason": None if refusal is None else refusal_sentence(out, refusal),
         "characters": extracted.characters,
         "notices": [
@@ -71,6 +71,7 @@ def _document(out: Output, extracted: ExtractedFile) -> dict[str, object]:
             }
             for chunk in extracted.chunks
         ],
+        "members": [_document(out, member) for member in extracted.members],
     }
 
 
@@ -79,15 +80,25 @@ def _write_chunks(out: Output, extracted: ExtractedFile) -> None:
         out.answer(f"=== {chunk.chunk_id}  {chunk.place}".rstrip())
         out.answer(chunk.text)
         out.answer()
+    for member in extracted.members:
+        if member.chunks:
+            out.answer(f"##### {member.file}")
+            out.answer()
+            _write_chunks(out, member)
 
 
 def _concluded(out: Output, extracted: ExtractedFile) -> int:
+    within = [_concluded(out, member) for member in extracted.members]
     for notice in extracted.notices:
         out.note(f"{extracted.file}: {notice_sentence(out, notice)}")
+    verdict = extracted.verdict
     if extracted.refusal is not None:
-        verdict, sentence = extracted.refusal.verdict, refusal_sentence(out, extracted.refusal)
+        sentence = refusal_sentence(out, extracted.refusal)
         out.note(f"{extracted.file}: {verdict_name(out, verdict)} [{verdict}] - {sentence}")
         return exit_codes.NOT_COMPILED
+    if verdict != "accepted":
+        out.note(f"{extracted.file}: {verdict_name(out, verdict)} - {out.say(f'verdict.{verdict}.reason')}")
+        return exit_codes.OK if exit_codes.OK in within else exit_codes.NOT_COMPILED
     values = {"count": len(extracted.chunks), "characters": extracted.characters}
     out.note(f"{extracted.file}: {out.say('cli.extracted', **values)}")
     return exit_codes.OK
