@@ -88,7 +88,9 @@ def measure(documents: int) -> dict[str, float]:
         path = leaf.relative_to(version / "tree" / "default").as_posix()
         reader = TreeReader(store=workspace.versions, corpus="default", version=1)
         node_read = seconds(lambda: reader.node(path), READS)
-        by_id = seconds(lambda: workspace.versions.chunk_row("default", 1, leaf.stem.removeprefix("doc_")), READS)
+        by_id = seconds(
+            lambda: workspace.versions.chunk_row("default", 1, leaf.stem.removeprefix("doc_")), READS
+        )
         file_read = seconds(lambda: leaf.read_bytes().decode("utf-8"), READS)
 
         async def ask_twice() -> tuple[float, float]:
@@ -126,7 +128,11 @@ def main() -> None:
         return
     small = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     rows = [
-        json.loads(subprocess.run([sys.executable, __file__, "--one", str(n)], stdout=subprocess.PIPE, check=True).stdout)
+        json.loads(
+            subprocess.run(
+                [sys.executable, __file__, "--one", str(n)], stdout=subprocess.PIPE, check=True
+            ).stdout
+        )
         for n in (small, small * 10)
     ]
     print(f"{'':28}{'size':>12}{'ten times':>12}{'ratio':>8}")

@@ -96,9 +96,7 @@ class _Desk:
         )
 
 
-def _refused(
-    shown: str, refusal: SourceRefused, members: tuple[ExtractedFile, ...] = ()
-) -> ExtractedFile:
+def _refused(shown: str, refusal: SourceRefused, members: tuple[ExtractedFile, ...] = ()) -> ExtractedFile:
     verdict: Verdict = refusal.verdict  # type: ignore[assignment]
     return ExtractedFile(file=shown, verdict=verdict, refusal=refusal, members=members)
 

@@ -13,7 +13,7 @@ LANGUAGES = ("ja", "en")
 
 @cache
 def _table(language: str) -> dict[str, str]:
-    file = resources.files(__package__) / f"{language}.json"
+    file = resources.files("corpus2skill.messages") / f"{language}.json"
     return json.loads(file.read_text(encoding="utf-8"))
 
 

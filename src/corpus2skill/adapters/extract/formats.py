@@ -60,6 +60,7 @@ BY_SUFFIX: dict[str, Format] = {
 
 _WRITTEN: frozenset[Format] = frozenset({"text", "markdown", "csv", "tsv", "html", "eml"})
 """Formats that any bytes may be; the others begin with a mark of their own."""
+_PLAIN: frozenset[Format] = frozenset({"text", "markdown", "csv", "tsv"})
 _LEGACY_OFFICE = (".doc", ".ppt", ".dot", ".pps", ".pot")
 _WORKBOOKS = (".xlsb", ".numbers", ".fods")
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".heic", ".svg")
@@ -73,11 +74,30 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _IMAGE_BEGINNINGS = (b"\x89PNG\r\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _ARCHIVE_BEGINNINGS = (b"\x1f\x8b\x08", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07", b"BZh", b"\xfd7zXZ\0")
 _HTML_BEGINNING = re.compile(
-    rb"(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html[\s>])",
+    rb"(?>(\xef\xbb\xbf)?\s*(<\?xml[^>]*>\s*)?(<!--(?>.*?-->)\s*)*)<(!doctype\s+html|html[\s>])",
     re.IGNORECASE | re.DOTALL,
 )
+"""Atomic: comments could be parted in countless ways, and a file of comments alone would try them all."""
 _PDF_WITHIN = 1024
 """Readers of PDF look for its mark in the first kilobyte."""
+
+
+def is_light(source: str, data: bytes) -> bool:
+    """True for a document that is judged at once: a plain text, or one that its first bytes or its name refuse."""
+    if data.startswith((_OLE, *_ZIP)):
+        return False
+    try:
+        return not data or format_of(source, data) in _PLAIN
+    except SourceRefused:
+        return True
+
+
+def may_hold_documents(source: str, data: bytes) -> bool:
+    """False for what is surely no archive and no mail, told without looking into it."""
+    suffix = PurePosixPath(source).suffix.lower()
+    if data.startswith(_ZIP):
+        return suffix in {".zip", ""}
+    return data.startswith(_OLE) or BY_SUFFIX.get(suffix) == "eml"
 
 
 def format_of(source: str, data: bytes) -> Format:

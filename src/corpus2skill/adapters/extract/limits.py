@@ -22,3 +22,9 @@ class Limits:
     """Bytes of all of them, counted while they are inflated."""
     max_depth: int = 3
     """Archives and mails within one another: a mail in an archive, an archive attached to that mail."""
+    max_seconds: float = 60.0
+    """Of reading one document, by the clock and of processor time."""
+    max_memory_bytes: int = 600_000_000
+    """Of the process that reads a document."""
+    max_output_bytes: int = 200_000_000
+    """Of what that process hands back at once: a text with its shape, or one document out of an archive."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
+from email.errors import MessageError
 from email.header import decode_header
 from email.utils import parsedate_to_datetime
 
@@ -16,7 +17,7 @@ from corpus2skill.errors import SourceRefused
 _SINGLE_BYTE = re.compile(r"(iso-?8859|windows-?125|latin|us-?ascii|ascii|cp125|ansi)", re.IGNORECASE)
 """Labels that any bytes fit: what they were put on may be anything."""
 _SPLIT = re.compile(r"(=\?[^?\s]+\?[BbQq]\?[^?\s]*\?=)\s+(?==\?)")
-_BROKEN_HEADER = (ValueError, LookupError, AssertionError)
+_BROKEN_HEADER = (ValueError, LookupError, AssertionError, MessageError)
 
 
 def body_text(data: bytes, label: str | None) -> str:
@@ -54,7 +55,7 @@ def header_date(raw: str | None) -> str:
     return shown_date(moment)
 
 
-def shown_date(moment: datetime.datetime) -> str:
+def shown_date(moment: dt.datetime) -> str:
     return moment.strftime("%Y-%m-%d %H:%M %z").strip()
 
 

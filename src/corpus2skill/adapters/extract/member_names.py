@@ -61,7 +61,9 @@ def safe_name(name: str) -> str:
     """Return a name below its container: parts that lead up, out or nowhere are dropped; "" if nothing is left."""
     parts = _CONTROL.sub("", name).replace("\\", "/").split("/")
     kept = [
-        _shortened(part) for part in map(str.strip, parts) if part not in {"", ".", ".."} and not _DRIVE.fullmatch(part)
+        _shortened(part)
+        for part in map(str.strip, parts)
+        if part not in {"", ".", ".."} and not _DRIVE.fullmatch(part)
     ]
     return unicodedata.normalize("NFC", "/".join(kept))
 

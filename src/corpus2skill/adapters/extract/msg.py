@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import struct
 from collections.abc import Iterator
 from email.message import EmailMessage
@@ -23,7 +23,7 @@ _DATA, _LONG_NAME, _SHORT_NAME, _SHOWN_NAME = 0x3701, 0x3707, 0x3704, 0x3001
 _CONTENT_ID, _KIND = 0x3712, 0x370E
 _UNICODE, _EIGHT_BIT, _BINARY, _OBJECT = 0x001F, 0x001E, 0x0102, 0x000D
 _HEADER_OF_MESSAGE, _HEADER_OF_INNER, _HEADER_OF_ATTACHMENT = 32, 24, 8
-_EPOCH = datetime.datetime(1601, 1, 1, tzinfo=datetime.UTC)
+_EPOCH = dt.datetime(1601, 1, 1, tzinfo=dt.UTC)
 _DEEPEST = 5
 
 
@@ -131,7 +131,7 @@ def _as_eml(item: _Item, depth: int) -> bytes:
 
 def _rfc_date(shown: str) -> str:
     try:
-        return format_datetime(datetime.datetime.strptime(shown, "%Y-%m-%d %H:%M %z"))
+        return format_datetime(dt.datetime.strptime(shown, "%Y-%m-%d %H:%M %z"))
     except ValueError:
         return shown
 
@@ -158,6 +158,6 @@ def _sender(item: _Item) -> str:
 def _sent(item: _Item) -> str:
     ticks = item.number(_SENT)
     try:
-        return shown_date(_EPOCH + datetime.timedelta(microseconds=ticks // 10)) if ticks else ""
+        return shown_date(_EPOCH + dt.timedelta(microseconds=ticks // 10)) if ticks else ""
     except OverflowError:
         return ""

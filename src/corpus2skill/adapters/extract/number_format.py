@@ -6,7 +6,7 @@ anything else the plain number is given, which is never wrong.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 _DATE_LETTERS = re.compile(r"[ymdhsge]", re.IGNORECASE)
 _DAY_LETTERS = re.compile("[ydge]")
 _TIME_LETTERS = re.compile("[hs]")
-_MIDNIGHT = datetime.time()
+_MIDNIGHT = dt.time()
 _NUMBER = re.compile(r"[#0?][#0?,]*(?:\.([#0?]*))?(,*)")
 _LARGEST_DAY = 2_958_466
 """The day after 9999-12-31, counted as spreadsheets count."""
@@ -79,13 +79,6 @@ def number_format(code: str, *, is_from_1904: bool = False) -> Callable[[float],
         return zero(number) if number == 0 else positive(number)
 
     return show
-
-
-def shown_moment(moment: datetime.datetime) -> str:
-    """Return a date, with its time where it has one."""
-    if moment.time() == _MIDNIGHT:
-        return moment.strftime("%Y-%m-%d")
-    return moment.strftime("%Y-%m-%d %H:%M:%S" if moment.second else "%Y-%m-%d %H:%M")
 
 
 def _sections(code: str) -> list[str]:
@@ -141,21 +134,21 @@ def _date_shower(section: str, letters: str, *, is_from_1904: bool) -> Callable[
     return show
 
 
-def _day(moment: datetime.datetime, *, has_day: bool, is_japanese: bool) -> str:
+def _day(moment: dt.datetime, *, has_day: bool, is_japanese: bool) -> str:
     """The year always stands: a reader of one row does not see the sheet's."""
     if is_japanese:
         return f"{moment.year}年{moment.month}月" + (f"{moment.day}日" if has_day else "")
     return f"{moment.year}-{moment.month:02}" + (f"-{moment.day:02}" if has_day else "")
 
 
-def _moment(number: float, *, is_from_1904: bool) -> datetime.datetime | None:
+def _moment(number: float, *, is_from_1904: bool) -> dt.datetime | None:
     """Days are counted from 1900 with a 29 February that never was, or from 1904."""
     if not 0 <= number < _LARGEST_DAY:
         return None
-    first = datetime.datetime(1904, 1, 1) if is_from_1904 else datetime.datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no zones
+    first = dt.datetime(1904, 1, 1) if is_from_1904 else dt.datetime(1899, 12, 30)  # noqa: DTZ001 - sheets know no zones
     days = number if is_from_1904 or number >= 61 else number + 1
     try:
-        return first + datetime.timedelta(seconds=round(days * 86_400))
+        return first + dt.timedelta(seconds=round(days * 86_400))
     except OverflowError:
         return None
 

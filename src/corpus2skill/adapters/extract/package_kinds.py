@@ -28,7 +28,12 @@ _BY_MIME_TYPE = {
     b"application/vnd.oasis.opendocument.presentation": ".odp",
     b"application/vnd.oasis.opendocument.graphics": ".odg",
 }
-_BY_STREAM = (("WordDocument", ".doc"), ("PowerPoint Document", ".ppt"), ("Workbook", ".xls"), ("Book", ".xls"))
+_BY_STREAM = (
+    ("WordDocument", ".doc"),
+    ("PowerPoint Document", ".ppt"),
+    ("Workbook", ".xls"),
+    ("Book", ".xls"),
+)
 _ENOUGH = 1_000_000
 _BROKEN = (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zlib.error)
 

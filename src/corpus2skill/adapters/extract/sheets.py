@@ -45,19 +45,20 @@ class Workbook:
         self._hidden.append(name)
 
     def row(self, number: int, cells: dict[int, str]) -> None:
-        """Add a row to the sheet that was begun last. Words come in one line; a cell without any is not there.
+        """Add a row, or more of one, to the sheet that was begun last. Words come in one line; a cell without any is not there.
 
         Raises:
             SourceRefused: `too_large` with the limit's name.
         """
         if not cells:
             return
-        self._rows += 1
+        rows = self._sheets[-1].rows
+        self._rows += number not in rows
         if self._rows > self._limits.max_rows:
             raise SourceRefused("too_large", "rows", limit=self._limits.max_rows)
         self._characters += sum(map(len, cells.values())) + _WIDTH_OF_MARKS * len(cells)
         require_characters(self._characters, self._limits.max_characters)
-        self._sheets[-1].rows[number] = cells
+        rows[number] = {**rows[number], **cells} if number in rows else cells
 
     def merge(self, column: int, first: int, last: int) -> None:
         """Note that a cell of the sheet that was begun last reaches down over rows `first` to `last`."""

@@ -34,12 +34,13 @@ def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]], *, room: 
     """
     vectors = _vectors(words)
     root = Branch(title="")
-    waiting = [(root, np.arange(len(branches)))]
+    waiting: list[tuple[Branch, Whole]] = [(root, np.arange(len(branches)))]
     while waiting:
         above, places = waiting.pop()
-        above.size = sum(branches[place].size for place in places)
-        if len(places) < 2 or above.size <= room:
-            above.adopt([branches[place] for place in places])
+        held = [branches[int(place)] for place in places]
+        above.size = sum(branch.size for branch in held)
+        if len(held) < 2 or above.size <= room:
+            above.adopt(held)
             continue
         halves = [Branch(title="", parent=above) for _ in range(2)]
         above.adopt(halves)

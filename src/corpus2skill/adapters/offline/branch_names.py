@@ -9,21 +9,32 @@ from corpus2skill.adapters.offline.outline import Branch
 from corpus2skill.adapters.offline.shortening import one_line
 from corpus2skill.domain.grouping import GroupItem
 
-_FILE_NAME = re.compile(r"[\x21-\x7e]*[_.\-0-9][\x21-\x7e]*|[a-z]+")
-"""A name for machines: `CHAP_Limits`, `doc_source`, `2024-10-01`."""
+_FILE_NAME = re.compile(r"[\x21-\x7e]*[_.\-0-9][\x21-\x7e]*|[a-z]+|[A-Z]{5,}")
+"""A name for machines: `CHAP_Limits`, `doc_source`, `2024-10-01`, `README`."""
 
 
 def name_of_row(row: Sequence[Branch], size: int, items: Sequence[GroupItem]) -> str:
     """Return the name of the branch that holds exactly the `size` items of `row`, "" where there is none."""
     if len(row) == 1 and not row[0].is_cluster:
-        return name_of_branch(row[0], items, is_end=False)
+        return name_of_branch(row[0], items)
     branch = row[0].parent
     while branch is not None and branch.size < size:
         branch = branch.parent
-    return name_of_branch(branch, items, is_end=False) if branch is not None and _holds(branch, row, size) else ""
+    return (
+        name_of_branch(branch, items) if branch is not None and branch.size == size and branch.title else ""
+    )
 
 
-def name_of_branch(branch: Branch, items: Sequence[GroupItem], *, is_end: bool) -> str:
+def ends_of_row(row: Sequence[Branch], items: Sequence[GroupItem], above: str) -> tuple[str, str, str]:
+    """Return what a row lies in (but not where that is `above`, which is said already), its first and last name."""
+    first, last = row[0], row[-1]
+    around = _named_around(first, last)
+    common = name_of_branch(around, items) if around is not None else ""
+    names = [_name_below(branch, around, items, is_end=branch is last) for branch in (first, last)]
+    return ("" if common == above or _FILE_NAME.fullmatch(common) else common), names[0], names[1]
+
+
+def name_of_branch(branch: Branch, items: Sequence[GroupItem], *, is_end: bool = False) -> str:
     """Return the title of `branch`, or of its first or last item where nobody named it.
 
     A file's name gives way to the heading over all that is in it.
@@ -31,7 +42,7 @@ def name_of_branch(branch: Branch, items: Sequence[GroupItem], *, is_end: bool) 
     titles = _titles_of_chain(branch)
     if titles:
         human = [title for title in titles if not _FILE_NAME.fullmatch(title)]
-        return one_line(human[0] if human else titles[0])
+        return human[0] if human else titles[0]
     places = list(branch.items())
     return one_line(items[places[-1 if is_end else 0]].title)
 
@@ -46,5 +57,15 @@ def _titles_of_chain(branch: Branch) -> list[str]:
     return titles
 
 
-def _holds(branch: Branch, row: Sequence[Branch], size: int) -> bool:
-    return branch.size == size and bool(branch.title) and bool(row)
+def _named_around(first: Branch, last: Branch) -> Branch | None:
+    """The nearest named branch that holds both."""
+    around_first = first.around()
+    return next((branch for branch in last.around() if branch in around_first and branch.title), None)
+
+
+def _name_below(branch: Branch, around: Branch | None, items: Sequence[GroupItem], *, is_end: bool) -> str:
+    """The name of `branch`; of its document or section where it is a lone item of one that `around` holds."""
+    named = next((above for above in branch.around() if above.title), None)
+    if not branch.title and branch.size == 1 and named is not None and named is not around:
+        return name_of_branch(named, items)
+    return name_of_branch(branch, items, is_end=is_end)

@@ -18,57 +18,15 @@ _QUESTION = re.compile(
 )
 _QUESTION_HEADING = re.compile(r"(?:Q\s*\d*|質問|ご質問|問|question)\s*\d*[.．:：]?", re.IGNORECASE)
 _GENERAL = frozenset(
-    [
-        "概要",
-        "はじめに",
-        "目的",
-        "例",
-        "使用例",
-        "注意",
-        "注意事項",
-        "備考",
-        "補足",
-        "その他",
-        "手順",
-        "前提",
-        "前提条件",
-        "まとめ",
-        "定義",
-        "詳細",
-        "説明",
-        "回答",
-        "答え",
-        "解説",
-        "内容",
-        "条件",
-        "対象",
-        "方法",
-        "注",
-        "overview",
-        "introduction",
-        "example",
-        "examples",
-        "note",
-        "notes",
-        "summary",
-        "prerequisites",
-        "procedure",
-        "steps",
-        "description",
-        "details",
-        "syntax",
-        "parameters",
-        "usage",
-        "limitations",
-        "troubleshooting",
-        "topics",
-        "response",
-        "request",
-        "errors",
-        "answer",
-        "other",
-        "general",
-    ]
+    re.findall(
+        r"\S+",
+        """
+    概要 はじめに 目的 例 使用例 注意 注意事項 備考 補足 その他 手順 前提 前提条件 まとめ 定義 詳細 説明 回答 答え 解説 内容 条件 対象 方法 注 overview
+    introduction example examples note notes summary prerequisites procedure steps description
+    details syntax parameters usage limitations troubleshooting topics response request errors
+    answer other general
+    """,
+    )
 )
 """Headings that say nothing without the one above them."""
 _JOIN = ": "

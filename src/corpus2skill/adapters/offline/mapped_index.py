@@ -22,6 +22,7 @@ _WORDS_TO_MEET = 12
 """The match is measured against so many of the question's heaviest words: no text meets all of a long one."""
 
 Floats = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.uint32] | Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,7 @@ class MappedIndex:
         own = np.zeros(header.leaves)
         shared = np.zeros(header.leaves)
         whole = np.zeros(header.documents)
-        document_lengths = np.bincount(self._documents, weights=self._lengths, minlength=header.documents)
+        document_lengths = self._per_document(self._documents, self._lengths)
         for word in sorted(words):
             first, last = self._slice(word)
             if first == last:
@@ -114,12 +115,17 @@ class MappedIndex:
                 counts, self._lengths[leaves], header.total_length / header.leaves
             )
             shared[leaves] += weight
-            occurrences = np.bincount(self._documents[leaves], weights=counts, minlength=header.documents)
+            occurrences = self._per_document(self._documents[leaves], counts)
             having = np.nonzero(occurrences)[0]
             weight = words[word] * _idf(len(having), header.documents)
             mean = header.total_length / header.documents
             whole[having] += weight * _saturated(occurrences[having], document_lengths[having], mean)
         return own, shared, whole
+
+    def _per_document(self, documents: npt.NDArray[np.uint32], values: Numbers) -> Floats:
+        """Sum `values` by document."""
+        summed = np.bincount(documents, weights=values, minlength=self._header.documents)
+        return summed.astype(np.float64)
 
     def _occurs(self, leaf: int, word: str) -> bool:
         first, last = self._slice(word)
@@ -139,7 +145,7 @@ def _idf(having: int, of: int) -> float:
     return math.log(1 + (of - having + 0.5) / (having + 0.5))
 
 
-def _saturated(counts: Floats, lengths: npt.NDArray[np.uint32] | Floats, mean_length: float) -> Floats:
+def _saturated(counts: Floats, lengths: Numbers, mean_length: float) -> Floats:
     """BM25's part that grows ever less with each further occurrence."""
     return counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / mean_length))
 

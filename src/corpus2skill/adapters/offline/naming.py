@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence, Set
+from itertools import pairwise
 
 from corpus2skill.adapters.offline.romaji import romanise
 from corpus2skill.adapters.offline.shortening import one_line, shortened
@@ -18,20 +19,31 @@ from corpus2skill.messages import message
 _TITLE_TERMS = 3
 _SUMMARY_TERMS = 4
 _RANGE = " ～ "
+_SHORT_RANGE = 26
+"""Characters of a range that leaves room to say what it lies in."""
+_LEAST_COMMON_ROOM = 16
+"""Characters that are left for what both ends of a range begin with, if it needs so many."""
 _LEAST_COMMON = 4
 """Characters that two titles must share at their beginning for it to be said once."""
 _KANA_RUN = re.compile(f"[{KATAKANA}]+|(?<![{HAN}])[{HIRAGANA}]{{3,}}")
 _HIRAGANA = re.compile(f"[{HIRAGANA}]+")
-_WORD_START = re.compile(r"(?<=[\s:：、・/（(_-])|(?=第)")
+_WORD_START = re.compile(r"(?<=[\s:：])|(?=第)")
 
 
-def range_title(first: str, last: str) -> str:
-    """Return `first ～ last` in 40 characters; what both begin with is said once."""
-    common = _common_beginning(first, last)
-    if common and len(first) + len(_RANGE) + len(last) > TITLE_LIMIT:
-        ends = _joined(first[len(common) :], last[len(common) :], TITLE_LIMIT - min(len(common), 16))
-        return shortened(common.rstrip(), TITLE_LIMIT - len(ends) - 1) + " " + ends
-    return _joined(first, last, TITLE_LIMIT)
+def range_title(around: str, first: str, last: str) -> str:
+    """Return `first ～ last` in 40 characters, `around` before it where there is room.
+
+    What the two begin with is said once.
+    """
+    ends = first + _RANGE + last
+    if around and len(ends) <= _SHORT_RANGE:
+        return f"{shortened(around, TITLE_LIMIT - len(ends) - 1)} {ends}"
+    common = _common_beginning(first, last) if len(ends) > TITLE_LIMIT else ""
+    if not common:
+        return _joined(first, last, TITLE_LIMIT)
+    room = TITLE_LIMIT - min(len(common), _LEAST_COMMON_ROOM)
+    ends = _joined(first[len(common) :], last[len(common) :], room)
+    return f"{shortened(common.rstrip(), TITLE_LIMIT - len(ends) - 1)} {ends}"
 
 
 def terms_title(own: Mapping[str, int], everywhere: Mapping[str, int], language: Language) -> str:
@@ -50,7 +62,10 @@ def distinct_title(title: str, taken: Set[str], telling: Sequence[str], language
     plain = shortened(one_line(title), TITLE_LIMIT)
     tails = [message(language, "offline.title_with_term", term=term) for term in telling]
     tails += [f" ({number})" for number in range(2, len(taken) + 3)]
-    candidates = [plain, *(shortened(plain, TITLE_LIMIT - len(tail)) + tail for tail in tails if len(tail) < 24)]
+    candidates = [
+        plain,
+        *(shortened(plain, TITLE_LIMIT - len(tail)) + tail for tail in tails if len(tail) < 24),
+    ]
     return next(candidate for candidate in candidates if candidate and candidate not in taken)
 
 
@@ -75,9 +90,11 @@ def slug_of(title: str, number: int) -> str:
 
 def _common_beginning(first: str, last: str) -> str:
     """What both begin with, up to the start of a word; "" where it is not worth saying once."""
-    common = os.path.commonprefix((first, last))
-    starts = [match.end() for match in _WORD_START.finditer(first[: len(common) + 1]) if match.end() <= len(common)]
-    return common[: starts[-1]] if starts and starts[-1] >= _LEAST_COMMON else ""
+    common = os.path.commonprefix((first, last))  # noqa: RUF071 (characters are what is meant)
+    starts = {match.end() for match in _WORD_START.finditer(first[: len(common) + 1])}
+    both = starts & {match.end() for match in _WORD_START.finditer(last[: len(common) + 1])}
+    end = max((at for at in both if at <= len(common)), default=0)
+    return common[:end] if end >= _LEAST_COMMON else ""
 
 
 def _joined(first: str, last: str, limit: int) -> str:
@@ -89,7 +106,7 @@ def _joined(first: str, last: str, limit: int) -> str:
 def _said_once(contents: Sequence[str]) -> list[str]:
     """Each of `contents` once, without the beginning that it shares with the one before."""
     told = list(dict.fromkeys(one_line(content) for content in contents))
-    short = [content[len(_common_beginning(before, content)) :] for before, content in zip(told, told[1:], strict=False)]
+    short = [content[len(_common_beginning(before, content)) :] for before, content in pairwise(told)]
     return [*told[:1], *(content for content in short if content)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from corpus2skill.adapters.offline.sentences import plain
 from corpus2skill.domain.grouping import GroupItem
 
 
@@ -42,6 +43,15 @@ class Branch:
             for entry in self.entries
         ]
 
+    def around(self) -> list[Branch]:
+        """The branches that hold it, nearest first."""
+        found: list[Branch] = []
+        above = self.parent
+        while above is not None:
+            found.append(above)
+            above = above.parent
+        return found
+
     def adopt(self, branches: Sequence[Branch]) -> None:
         """Take `branches` as entries instead of what was there."""
         self.entries = list(branches)
@@ -56,8 +66,8 @@ def grow(items: Sequence[GroupItem]) -> Branch:
     for place, item in enumerate(items):
         branch = root
         branch.size += 1
-        for title in item.outline:
-            if title == branch.title:
+        for title in map(plain, item.outline):
+            if not title or title == branch.title:
                 continue
             branch = _child(branch, title, known)
             branch.size += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from corpus2skill.adapters.offline.outline import Branch, without_chain
 
@@ -48,7 +48,7 @@ def _merged(units: Sequence[Branch], bins: int, room: int) -> list[Bin]:
     """Join neighbours, nearest kin and smallest first, until there are at most `bins` or none fits."""
     row: list[Bin] = [[unit] for unit in units]
     sizes = [unit.size for unit in units]
-    kinship = [_kinship(left, right) for left, right in zip(units, units[1:], strict=False)]
+    kinship = [_kinship(left, right) for left, right in pairwise(units)]
     while len(row) > bins:
         fitting = [at for at in range(len(row) - 1) if sizes[at] + sizes[at + 1] <= room]
         if not fitting:
@@ -105,15 +105,6 @@ def _give_back(taken: Bin, waiting: list[Branch], least: int) -> None:
 
 def _kinship(left: Branch, right: Branch) -> int:
     """How deep the nearest branch lies that holds both."""
-    above = set(map(id, _ancestors(left)))
-    nearest = next((branch for branch in _ancestors(right) if id(branch) in above), None)
-    return len(_ancestors(nearest)) if nearest is not None else 0
-
-
-def _ancestors(branch: Branch) -> list[Branch]:
-    found: list[Branch] = []
-    above = branch.parent
-    while above is not None:
-        found.append(above)
-        above = above.parent
-    return found
+    around = set(map(id, left.around()))
+    nearest = next((branch for branch in right.around() if id(branch) in around), None)
+    return 0 if nearest is None else len(nearest.around())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.bisecting import cluster
-from corpus2skill.adapters.offline.branch_names import name_of_branch, name_of_row
+from corpus2skill.adapters.offline.branch_names import ends_of_row, name_of_row
 from corpus2skill.adapters.offline.naming import (
     distinct_title,
     group_summary,
@@ -18,6 +18,7 @@ from corpus2skill.adapters.offline.naming import (
 )
 from corpus2skill.adapters.offline.outline import Branch, grow, without_chain
 from corpus2skill.adapters.offline.partition import Bin, partition
+from corpus2skill.adapters.offline.sentences import plain
 from corpus2skill.adapters.offline.telling_terms import contrasting, terms
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.grouping import GroupItem, GroupProposal
@@ -131,20 +132,27 @@ class Planting:
         bins = partition(
             part.branches, bins=self.groups_within(part.size, depth), room=self.room_below(depth)
         )
+        alone = [row[0] for row in bins if len(row) == 1 and row[0].size == 1]
+        if len(alone) <= self.limits.max_leaves:
+            bins = [row for row in bins if row[0] not in alone]
+        else:
+            alone = []
         groups = self.groups(bins, above=title)
-        return groups, [group.title for group in groups]
+        leaves = [self.items[place] for branch in alone for place in branch.items()]
+        members = (*groups, *(leaf.item_id for leaf in leaves))
+        return members, [*(group.title for group in groups), *(leaf.title for leaf in leaves)]
 
     def titles(self, parts: Sequence[_Part], everywhere: Mapping[str, int], above: str) -> list[str]:
         taken = {above}
         titles: list[str] = []
         for part in parts:
             telling = contrasting(part.terms, everywhere, _TELLING)
-            title = distinct_title(self.title(part, everywhere), taken, telling, self.language)
+            title = distinct_title(self.title(part, everywhere, above), taken, telling, self.language)
             taken.add(title)
             titles.append(title)
         return titles
 
-    def title(self, part: _Part, everywhere: Mapping[str, int]) -> str:
+    def title(self, part: _Part, everywhere: Mapping[str, int], above: str) -> str:
         """The author's name for what is in `part`; the terms of a cluster; else from where to where it goes."""
         named = name_of_row(part.branches, part.size, self.items)
         if named:
@@ -153,14 +161,13 @@ class Planting:
             title = terms_title(part.terms, everywhere, self.language)
             if title:
                 return title
-        first = name_of_branch(part.branches[0], self.items, is_end=False)
-        last = name_of_branch(part.branches[-1], self.items, is_end=True)
-        return first if first == last else range_title(first, last)
+        around, first, last = ends_of_row(part.branches, self.items, above)
+        return first if first == last else range_title(around, first, last)
 
 
 def item_terms(item: GroupItem) -> tuple[str, ...]:
     """The terms of one item, each once; what its author named it comes first."""
-    text = "\n".join((item.title, item.summary, *item.outline[-2:]))
+    text = "\n".join((item.title, item.summary, *map(plain, item.outline[-2:])))
     return tuple(dict.fromkeys(terms(text)))
 
 

@@ -8,149 +8,45 @@ from collections.abc import Mapping
 
 from corpus2skill.adapters.offline.words import FUNCTION_WORDS, HAN, HIRAGANA, KATAKANA
 
+_WIDE = f"{HAN}{KATAKANA}"
 _TERM = re.compile(
-    f"[{HAN}{KATAKANA}]{{2,12}}(?![{HAN}{KATAKANA}])|[A-Za-z][A-Za-z0-9]+(?:[.+#-][A-Za-z0-9]+)*"
-    f"|(?:(?![{HAN}{KATAKANA}{HIRAGANA}A-Za-z0-9])[^\\W\\d_]){{2,}}"
+    f"(?<![{_WIDE}])(?:当該|前記)?(?P<wide>[{_WIDE}]{{2,16}}?)[及又等並各]?(?![{_WIDE}])"
+    "|(?P<latin>[A-Za-z][A-Za-z0-9]+(?:[.+#-][A-Za-z0-9]+)*)"
+    f"|(?P<other>(?:(?![{_WIDE}{HIRAGANA}A-Za-z0-9])[^\\W\\d_]){{2,}})"
 )
 _LATIN_PAIR = re.compile(r"\b(?=([A-Za-z][A-Za-z0-9-]+ [A-Za-z][A-Za-z0-9-]+)\b)")
 _EMPTY_TERMS = frozenset(
-    [
-        "場合",
-        "以下",
-        "以上",
-        "以外",
-        "以内",
-        "必要",
-        "可能",
-        "方法",
-        "次",
-        "当該",
-        "前項",
-        "前条",
-        "各号",
-        "規定",
-        "同条",
-        "同項",
-        "同法",
-        "一部",
-        "全部",
-        "際",
-        "等",
-        "等級",
-        "下記",
-        "上記",
-        "説明",
-        "内容",
-        "利用",
-        "使用",
-        "確認",
-        "対象",
-        "関係",
-        "関連",
-        "情報",
-        "記載",
-        "事項",
-        "該当",
-        "一つ",
-        "二つ",
-        "自分",
-        "現在",
-        "一般",
-        "今回",
-        "複数",
-        "全体",
-        "最初",
-        "最後",
-        "参照",
-        "例",
-        "次号",
-        "前号",
-        "本条",
-        "又",
-        "及",
-        "第一",
-        "第二",
-        "第三",
-        "第四",
-        "第五",
-        "質問",
-        "回答",
-        "目次",
-        "概要",
-        "説明書",
-        "項目",
-        "詳細",
-        "各種",
-        "種類",
-        "別途",
-        "通常",
-        "基本",
-        "ページ",
-    ]
+    re.findall(
+        r"\S+",
+        """
+    場合 以下 以上 以外 以内 必要 可能 方法 次 当該 前項 前条 各号 規定 同条 同項 同法 一部 全部 際 等 等級 下記 上記 説明 内容 利用 使用 確認 対象 関係 関連 情報
+    記載 事項 該当 一つ 二つ 自分 現在 一般 今回 複数 全体 最初 最後 参照 例 次号 前号 本条 又 及 第一 第二 第三 第四 第五 質問 回答 目次 概要 説明書 項目 詳細 各種
+    種類 別途 通常 基本 ページ
+    """,
+    )
 )
 _EMPTY_LATIN = FUNCTION_WORDS | frozenset(
-    [
-        "use",
-        "used",
-        "uses",
-        "using",
-        "see",
-        "following",
-        "example",
-        "examples",
-        "information",
-        "note",
-        "new",
-        "one",
-        "two",
-        "three",
-        "also",
-        "may",
-        "must",
-        "example",
-        "http",
-        "https",
-        "www",
-        "com",
-        "html",
-        "md",
-        "page",
-        "section",
-        "chapter",
-        "figure",
-        "table",
-        "step",
-        "steps",
-        "choose",
-        "following",
-        "e.g",
-        "i.e",
-        "etc",
-        "via",
-        "per",
-        "however",
-        "make",
-        "makes",
-        "need",
-        "needs",
-        "want",
-        "way",
-        "ways",
-        "first",
-        "next",
-        "list",
-        "get",
-        "set",
-        "select",
-    ]
+    re.findall(
+        r"\S+",
+        """
+    use used uses using see following example examples information note new one two three also may
+    must example http https www com html md page section chapter figure table step steps choose
+    following e.g i.e etc via per however make makes need needs want way ways first next list get
+    set select
+    """,
+    )
 )
 
 
 def terms(text: str) -> list[str]:
     """Return the terms of `text`: runs of kanji and katakana, Latin words and pairs of them, other words."""
     folded = unicodedata.normalize("NFKC", text)
-    found = [term for term in _TERM.findall(folded) if not is_empty(term)]
-    return [*found, *(pair for pair in _LATIN_PAIR.findall(folded) if not any(map(is_empty, pair.split(" "))))]
+    runs = (match[match.lastgroup or 0] for match in _TERM.finditer(folded))
+    found = [run for run in runs if not is_empty(run)]
+    return [
+        *found,
+        *(pair for pair in _LATIN_PAIR.findall(folded) if not any(map(is_empty, pair.split(" ")))),
+    ]
 
 
 def contrasting(own: Mapping[str, int], everywhere: Mapping[str, int], limit: int) -> list[str]:
