@@ -62,13 +62,17 @@ class _Desk:
     async def opened(self, source: SourceFile, shown: str) -> ExtractedFile:
         """Return a file with its members; `shown` is what the reader calls it."""
         members: list[ExtractedFile] = []
+        archive: ExtractedFile | None = None
         try:
             async for member in self._members(source):
                 if member.file == source.source:
-                    return ExtractedFile(file=shown, verdict=member.verdict, members=tuple(members))
-                members.append(member)
+                    archive = member
+                else:
+                    members.append(member)
         except SourceRefused as refusal:
             return _refused(shown, refusal, tuple(members))
+        if archive is not None:
+            return ExtractedFile(file=shown, verdict=archive.verdict, members=tuple(members))
         return await self._read(source, shown, tuple(members))
 
     async def _members(self, source: SourceFile) -> AsyncIterator[ExtractedFile]:

@@ -93,10 +93,12 @@ def source_reader(workspace: Workspace, paths: Sequence[Path]) -> SourceReader:
 
 
 def extractor(settings: Settings) -> Extractor:
+    from corpus2skill.adapters.extract.child_pool import ChildPool
     from corpus2skill.adapters.extract.extractors import Extractors
     from corpus2skill.adapters.extract.limits import Limits
 
-    return Extractors(Limits(max_characters=settings.max_characters, max_pages=settings.max_pages))
+    limits = Limits(max_characters=settings.max_characters, max_pages=settings.max_pages)
+    return Extractors(limits, ChildPool(limits))
 
 
 def compiler_ports(workspace: Workspace, paths: Sequence[Path], model: str) -> CompilerPorts:

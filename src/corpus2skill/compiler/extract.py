@@ -1,14 +1,17 @@
 """Step 1: read every source, and judge it before anything that costs.
 
-A refused source never stops the others. One that was in the predecessor keeps its last good text and is
+Some are read ahead, judged is each in its turn. A refused source never stops the others. One that was in the predecessor keeps its last good text and is
 named; one that is gone from a folder we could list was removed by its owner.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from corpus2skill.compiler.read_ahead import ReadAhead
 from corpus2skill.domain.corpus import SourceFile, SourceReport, SourceText, source_order
 from corpus2skill.errors import SourceRefused
 from corpus2skill.ports.extractor import Extractor
@@ -32,11 +35,15 @@ async def extract_sources(
     """Return the texts of all sources; `judged(report, done, total)` is told of each as it is known."""
     found = list(reader.find())
     desk = _Desk(previous=previous, judged=judged, total=len(found))
-    for entry in found:
-        if isinstance(entry, SourceReport):
-            desk.note(entry)
-        else:
-            await desk.take(entry, reader, extractor)
+    try:
+        for entry in found:
+            if isinstance(entry, SourceReport):
+                await desk.line.put(partial(desk.note, entry))
+            else:
+                await desk.take(entry, reader, extractor)
+        await desk.line.settle()
+    finally:
+        await desk.line.abandon()
     desk.look_for_missing(reader)
     texts = sorted(desk.texts, key=lambda text: source_order(text.source))
     return ExtractedSources(texts=tuple(texts), reports=tuple(desk.reports))
@@ -57,23 +64,24 @@ class _Desk:
     """Names of the sources and of the documents within them."""
     unopened: set[str] = field(default_factory=set[str])
     """Sources that could not be read, or not be looked into to the end."""
+    line: ReadAhead = field(default_factory=ReadAhead)
+    """What waits for its turn to be judged."""
 
     async def take(self, source: str, reader: SourceReader, extractor: Extractor) -> None:
         """Read one source with all the documents within it; a fault becomes its report."""
         self.found.add(source)
         try:
             file = reader.read(source)
-            if self.is_duplicate(file):
+            if await self.is_duplicate(file):
                 return
             is_archive = await self.take_members(file, extractor)
         except SourceRefused as refusal:
-            self.unopened.add(source)
-            self.refuse(source, refusal)
+            await self.line.put(partial(self.leave_unopened, source, refusal))
             return
         if is_archive:
-            self.seen[file.sha256] = source
-        elif not await self.take_file(file, extractor):
-            self.unopened.add(source)
+            await self.line.put(partial(self.seen.setdefault, file.sha256, source), key=file.sha256)
+        else:
+            await self.take_file(file, extractor)
 
     async def take_members(self, file: SourceFile, extractor: Extractor) -> bool:
         """Take the documents within `file`; return whether it is an archive, with no text beside them."""
@@ -81,32 +89,43 @@ class _Desk:
         async for member in extractor.members(file):
             if isinstance(member, SourceFile):
                 self.found.add(member.source)
-                if not self.is_duplicate(member):
+                if not await self.is_duplicate(member):
                     await self.take_file(member, extractor)
             elif member.source == file.source:
                 is_archive = True
-                self.note(member)
+                await self.line.put(partial(self.note, member))
             else:
                 self.found.add(member.source)
-                self.judge(member)
+                await self.line.put(partial(self.judge, member))
         return is_archive
 
-    async def take_file(self, file: SourceFile, extractor: Extractor) -> bool:
-        """Extract one document; return whether it became a text."""
-        try:
-            text = await self.text_of(file, extractor)
-        except SourceRefused as refusal:
-            self.refuse(file.source, refusal)
-            return False
-        self.seen[file.sha256] = file.source
-        self.accept(text)
-        return True
+    async def take_file(self, file: SourceFile, extractor: Extractor) -> None:
+        """Begin to extract one document."""
+        text = asyncio.create_task(self.text_of(file, extractor))
+        finish = partial(self.finish, file, text)
+        await self.line.put(finish, work=text, key=file.sha256, size=len(file.data))
 
-    def is_duplicate(self, file: SourceFile) -> bool:
+    def finish(self, file: SourceFile, text: asyncio.Task[SourceText]) -> None:
+        """Judge a document that has been extracted."""
+        try:
+            extracted = text.result()
+        except SourceRefused as refusal:
+            self.leave_unopened(file.source, refusal)
+            return
+        self.seen[file.sha256] = file.source
+        self.accept(extracted)
+
+    def leave_unopened(self, source: str, refusal: SourceRefused) -> None:
+        self.unopened.add(source)
+        self.refuse(source, refusal)
+
+    async def is_duplicate(self, file: SourceFile) -> bool:
         """True, and said, where an earlier source had the same bytes."""
+        if self.line.is_under_way(file.sha256):
+            await self.line.settle()
         twin = self.seen.get(file.sha256)
         if twin is not None:
-            self.note(_duplicate(file, twin))
+            await self.line.put(partial(self.note, _duplicate(file, twin)))
         return twin is not None
 
     async def text_of(self, file: SourceFile, extractor: Extractor) -> SourceText:

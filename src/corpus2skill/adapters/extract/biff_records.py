@@ -7,9 +7,48 @@ from collections.abc import Iterator
 
 from corpus2skill.errors import SourceRefused
 
-CONTINUE = 0x003C
 _HEADER = struct.Struct("<HH")
 _IS_WIDE, _HAS_PHONETIC, _HAS_RUNS = 0x01, 0x04, 0x08
+
+
+class Kind:
+    """Numbers of the records that are read."""
+
+    FORMULA = 0x0006
+    END = 0x000A
+    DATES = 0x0022
+    LOCK = 0x002F
+    CONTINUE = 0x003C
+    CODE_PAGE = 0x0042
+    SHEET = 0x0085
+    SMALL_NUMBERS = 0x00BD
+    RICH_LABEL = 0x00D6
+    STYLE = 0x00E0
+    MERGED = 0x00E5
+    STRINGS = 0x00FC
+    SHARED_LABEL = 0x00FD
+    NUMBER = 0x0203
+    LABEL = 0x0204
+    LOGICAL = 0x0205
+    FORMULA_STRING = 0x0207
+    SMALL_NUMBER = 0x027E
+    FORMAT = 0x041E
+    BEGIN = 0x0809
+
+
+CELLS = frozenset(
+    {
+        Kind.FORMULA,
+        Kind.SMALL_NUMBERS,
+        Kind.RICH_LABEL,
+        Kind.SHARED_LABEL,
+        Kind.NUMBER,
+        Kind.LABEL,
+        Kind.LOGICAL,
+        Kind.SMALL_NUMBER,
+    }
+)
+"""Records that begin with a row, a column and a style."""
 
 
 def records(stream: bytes, at: int = 0) -> Iterator[tuple[int, bytes]]:
@@ -41,10 +80,16 @@ class Words:
     def _string(self, data: bytes, size: int) -> str:
         length = int.from_bytes(data[:size], "little")
         if not self.is_biff8:
-            return data[size : size + length].decode(self.code_page, "replace")
+            return self._narrow(data[size : size + length])
         if data[size : size + 1] and data[size] & _IS_WIDE:
             return data[size + 1 : size + 1 + 2 * length].decode("utf-16-le", "ignore")
         return data[size + 1 : size + 1 + length].decode("latin-1")
+
+    def _narrow(self, raw: bytes) -> str:
+        try:
+            return raw.decode(self.code_page)
+        except UnicodeDecodeError as error:
+            raise SourceRefused("undecodable") from error
 
 
 def shared_strings(blocks: list[bytes], *, most: int) -> list[str]:

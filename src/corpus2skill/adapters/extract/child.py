@@ -24,6 +24,7 @@ from typing import BinaryIO, cast
 import msgspec
 
 from corpus2skill.adapters.extract.child_words import (
+    OUT_OF_MEMORY,
     Done,
     Extract,
     Member,
@@ -39,11 +40,9 @@ from corpus2skill.adapters.extract.child_words import (
     send,
 )
 from corpus2skill.adapters.extract.limits import Limits
-from corpus2skill.domain.corpus import ExtractedText, SourceFile, SourceReport
+from corpus2skill.domain.corpus import ExtractedText, Refusal, SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
 
-OUT_OF_MEMORY = 77
-"""Exit status where the memory is watched instead of limited."""
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _STATM = Path("/proc/self/statm")
 _WATCH_SECONDS = 0.05
@@ -77,7 +76,7 @@ class _Server:
         setup = msgspec.msgpack.decode(receive(self._reading), type=Setup)
         self._setup, self._limits = setup, setup.limits
         self._bounds = _Bounds(setup.limits)
-        self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._requests: queue.SimpleQueue[bytearray] = queue.SimpleQueue()
         self._members: Iterator[SourceFile | SourceReport] = iter(())
         _end_with(parent)
         threading.Thread(target=self._listen, daemon=True).start()
@@ -91,10 +90,13 @@ class _Server:
 
     def _listen(self) -> None:
         """Take the requests in, and notice at once, even in the middle of a document, that the owner is gone."""
-        with suppress(EOFError, OSError):
+        try:
             while True:
                 self._requests.put(receive(self._reading))
-        os._exit(0)
+        except MemoryError:
+            os._exit(OUT_OF_MEMORY)
+        except (EOFError, OSError):
+            os._exit(0)
 
     def _send(self, reply: Reply) -> None:
         try:
@@ -109,7 +111,8 @@ class _Server:
             return self._answered(request)
         except SourceRefused as refusal:
             values = cast("dict[str, str | int | float]", refusal.values)
-            return Refused(refusal.verdict, refusal.detail, values, self._bounds.is_spent())
+            verdict: Refusal = refusal.verdict  # type: ignore[assignment] - readers give refusing verdicts only
+            return Refused(verdict, refusal.detail, values, self._bounds.is_spent())
         except MemoryError:
             return self._over("memory", self._limits.max_memory_bytes)
         except Exception as error:  # noqa: BLE001 - whatever a broken file does to a reader, the others go on
@@ -143,15 +146,16 @@ class _Bounds:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the owner decides
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        self._limit_memory()
+        if _memory() is None:
+            threading.Thread(target=self._watch_memory, daemon=True).start()
 
     def begin(self, *, is_new: bool) -> None:
         """Start the clocks, or let those of the document in work run on."""
         if is_new:
             self._left = self._limits.max_seconds
-            _, most = resource.getrlimit(resource.RLIMIT_CPU)
             used = math.ceil(time.process_time() + self._limits.max_seconds)
-            resource.setrlimit(resource.RLIMIT_CPU, (used, most))
+            resource.setrlimit(resource.RLIMIT_CPU, (used, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+            self._limit_memory()
         signal.setitimer(signal.ITIMER_REAL, max(self._left, 0.001))
 
     def pause(self) -> None:
@@ -166,12 +170,10 @@ class _Bounds:
     def _limit_memory(self) -> None:
         """Bound what is mapped beyond what is resident now: libraries map more than they use."""
         memory = _memory()
-        if memory is None:
-            threading.Thread(target=self._watch_memory, daemon=True).start()
-            return
-        mapped, resident = memory
-        _, most = resource.getrlimit(resource.RLIMIT_AS)
-        resource.setrlimit(resource.RLIMIT_AS, (self._limits.max_memory_bytes + mapped - resident, most))
+        if memory is not None:
+            mapped, resident = memory
+            most = self._limits.max_memory_bytes + mapped - resident
+            resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
     def _watch_memory(self) -> None:
         """Where the kernel sets no bound (macOS; its `ru_maxrss` is in bytes), look again and again."""

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
+import threading
 import weakref
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import BinaryIO, cast
 
 import msgspec
 
-from corpus2skill.adapters.extract.child import OUT_OF_MEMORY
 from corpus2skill.adapters.extract.child_words import (
+    OUT_OF_MEMORY,
     Done,
     Extract,
     Limit,
@@ -66,11 +66,11 @@ class ChildPool:
         """`extract` and `members` are `module:function` of what a process runs; `grace` is in seconds."""
         self._limits, self._grace = limits, grace
         self._setup = Setup(extract, members, limits)
-        self.size = size or min(len(os.sched_getaffinity(0)), _MOST_AT_ONCE)
+        self.size = size or min(os.cpu_count() or 1, _MOST_AT_ONCE)
         self._slots = asyncio.Semaphore(self.size)
         self._idle: list[_Child] = []
         self._all: set[_Child] = set()
-        weakref.finalize(self, _kill_all, self._all)
+        weakref.finalize(self, _kill_all, self._all, os.getpid())
 
     async def extract(self, file: SourceFile) -> ExtractedText:
         """Return the text of one document.
@@ -87,7 +87,7 @@ class ChildPool:
             return reply.extracted
         raise self._refusal(child, reply)
 
-    async def members(self, file: SourceFile) -> AsyncIterator[SourceFile | SourceReport]:
+    async def members(self, file: SourceFile) -> AsyncGenerator[SourceFile | SourceReport]:
         """Yield the documents within one. Its process is beside the others: they read what it yields.
 
         Raises:
@@ -169,6 +169,7 @@ class _Child:
         self._writing = cast("BinaryIO", self._process.stdin)
         self._reading = cast("BinaryIO", self._process.stdout)
         self._setup: Setup | None = setup
+        self._talking = threading.Lock()
         self.id = self._process.pid
 
     def is_alive(self) -> bool:
@@ -180,19 +181,22 @@ class _Child:
         Raises:
             SourceRefused: the process ended over it, or said what it should not.
         """
-        try:
-            if self._setup is not None:
-                send(self._writing, self._setup)
-                self._setup = None
-            send(self._writing, request)
-            word = receive(self._reading, at_most=self._limits.max_output_bytes)
-            return msgspec.msgpack.decode(word, type=Reply)
-        except TooLong:
-            raise self.over("output") from None
-        except msgspec.MsgspecError as error:
-            raise SourceRefused("hostile", "crash", reason=type(error).__name__) from error
-        except (EOFError, OSError):
-            raise self._ended() from None
+        with self._talking:
+            try:
+                return msgspec.msgpack.decode(self._answer(request), type=Reply)
+            except TooLong:
+                raise self.over("output") from None
+            except msgspec.MsgspecError as error:
+                raise SourceRefused("hostile", "crash", reason=type(error).__name__) from error
+            except (EOFError, OSError, ValueError):
+                raise self._ended() from None
+
+    def _answer(self, request: Request) -> bytearray:
+        if self._setup is not None:
+            send(self._writing, self._setup)
+            self._setup = None
+        send(self._writing, request)
+        return receive(self._reading, at_most=self._limits.max_output_bytes)
 
     def over(self, limit: Limit) -> SourceRefused:
         values: dict[Limit, int | float] = {
@@ -203,13 +207,47 @@ class _Child:
         return SourceRefused("too_large", limit, limit=values[limit])
 
     def kill(self) -> None:
-        """End the process and all it may have begun, and give everything back."""
-        if self._process.returncode is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.id, signal.SIGKILL)
-            self._process.wait()
-        ...
+        """End the process and all it may have begun; whoever waits for its answer learns of it."""
+        self._signal()
+        with self._talking:
+            self._reap()
+            self._writing.close()
+            self._reading.close()
 
     def _ended(self) -> SourceRefused:
         """Tell from how the process ended what the document did."""
-        ...
+        self._signal()  # it is ending: what it ended by is not changed any more
+        status, most_resident = self._reap()
+        if status in {-signal.SIGALRM, -signal.SIGXCPU}:
+            return self.over("time")
+        is_full = most_resident > _NEARLY * self._limits.max_memory_bytes
+        is_killed = status == -signal.SIGKILL  # by a system that lacks memory: nobody else does
+        if is_full or is_killed or status == OUT_OF_MEMORY:
+            return self.over("memory")
+        return SourceRefused("hostile", "crash", reason=_ending(status))
+
+    def _signal(self) -> None:
+        if self._process.returncode is None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.id, signal.SIGKILL)
+
+    def _reap(self) -> tuple[int, int]:
+        """Return how the process ended, negative for a signal, and the most bytes that it held."""
+        most_resident = 0
+        if self._process.returncode is None:
+            with suppress(ChildProcessError):
+                _, status, usage = os.wait4(self.id, 0)
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                most_resident = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return self._process.returncode or 0, most_resident
+
+
+def _ending(status: int) -> str:
+    return signal.Signals(-status).name if status < 0 else f"exit {status}"
+
+
+def _kill_all(children: set[_Child], owner: int) -> None:
+    """End what is left; not in a fork of the owner, whose children they are not."""
+    if os.getpid() == owner:
+        for child in children:
+            child.kill()

@@ -10,7 +10,7 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from corpus2skill.adapters.extract.limits import Limits
-from corpus2skill.domain.corpus import ExtractedText, SourceFile, SourceReport
+from corpus2skill.domain.corpus import ExtractedText, Refusal, SourceFile, SourceReport
 
 _LENGTH = 8
 
@@ -48,7 +48,7 @@ class Text(msgspec.Struct, frozen=True, tag=True):
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    verdict: str
+    verdict: Refusal
     detail: str | None
     values: dict[str, str | int | float]
     is_spent: bool
@@ -66,6 +66,8 @@ class Done(msgspec.Struct, frozen=True, tag=True):
 
 Request = Extract | Open | Next
 Reply = Text | Refused | Member | Done
+OUT_OF_MEMORY = 77
+"""Exit status of a process that watches its memory itself, where the kernel sets no limit."""
 Limit = Literal["time", "memory", "output"]
 """What a document may break; each is a detail of the verdict `too_large`."""
 
@@ -88,7 +90,7 @@ def send(stream: BinaryIO, word: Setup | Request | Reply, *, at_most: int | None
     _write(stream, body)
 
 
-def receive(stream: BinaryIO, *, at_most: int | None = None) -> bytes:
+def receive(stream: BinaryIO, *, at_most: int | None = None) -> bytearray:
     """Read the bytes of one word.
 
     Raises:
@@ -107,7 +109,7 @@ def _write(stream: BinaryIO, data: bytes) -> None:
         left = left[stream.write(left) :]
 
 
-def _read(stream: BinaryIO, length: int) -> bytes:
+def _read(stream: BinaryIO, length: int) -> bytearray:
     data = bytearray(length)
     view, at = memoryview(data), 0
     while at < length:
@@ -115,4 +117,4 @@ def _read(stream: BinaryIO, length: int) -> bytes:
         if not count:
             raise EOFError
         at += count
-    return bytes(data)
+    return data

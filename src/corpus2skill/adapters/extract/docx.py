@@ -9,7 +9,7 @@ from corpus2skill.adapters.extract.docx_numbering import Numbering, joined
 from corpus2skill.adapters.extract.docx_package import Package
 from corpus2skill.adapters.extract.docx_runs import Words, chosen, words_of
 from corpus2skill.adapters.extract.docx_styles import ParagraphStyle, Styles
-from corpus2skill.adapters.extract.docx_table import Row, is_box, rows_of
+from corpus2skill.adapters.extract.docx_table import Row, cells_of, is_box, rows_of
 from corpus2skill.adapters.extract.heading_patterns import LONGEST, heading_rank
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.text_builder import TextBuilder
@@ -103,7 +103,7 @@ class _BodyReader:
         if depth >= _DEEPEST_TABLE:
             return
         if is_box(element):
-            for cell in (each for each in element.iter() if local(each) == "tc"):
+            for cell in cells_of(element):
                 yield from self.blocks(cell, depth + 1)
             return
         yield _Block(rows=rows_of(element, lambda cell: self._cell_text(cell, depth)))

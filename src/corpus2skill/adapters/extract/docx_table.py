@@ -23,6 +23,12 @@ def is_box(table: Element) -> bool:
     return all(sum(1 for _ in _inside(row, "tc")) < 2 for row in _inside(table, "tr"))
 
 
+def cells_of(table: Element) -> Iterator[Element]:
+    """Yield the table's own cells, not those of tables in them."""
+    for row in _inside(table, "tr"):
+        yield from _inside(row, "tc")
+
+
 def rows_of(table: Element, words: Callable[[Element], str]) -> tuple[Row, ...]:
     """Return the rows; a cell merged downwards is repeated in each row, one merged sideways leaves empty ones."""
     rows: list[Row] = []

@@ -41,8 +41,10 @@ def extract_epub(data: bytes, limits: Limits) -> ExtractedText:
     _require_open(parts, chapters)
     builder = TextBuilder(characters=limits.max_characters)
     for chapter in chapters:
-        page = parts.data(chapter)
-        if page and page.strip():
+        page = parts.data(chapter) or b""
+        if b"<!ENTITY" in page:
+            raise SourceRefused("hostile", "dtd")
+        if page.strip():
             read_page(_CLOSED.sub(rb"<\1\2></\1>", page), builder, limits)
     return builder.build(title=_title(book))
 

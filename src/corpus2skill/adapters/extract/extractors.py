@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from corpus2skill.adapters.extract.delimited import extract_csv, extract_tsv
-from corpus2skill.adapters.extract.formats import Format, format_of
+from corpus2skill.adapters.extract.formats import Format, format_of, is_light, may_hold_documents
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.markdown import extract_markdown
 from corpus2skill.adapters.extract.members import members_of
@@ -20,11 +21,18 @@ _IDENTITY = "extract-2"
 """Raised whenever the same bytes may give another text or shape."""
 
 
-class Extractors:
-    """Every format behind one port."""
+class Readers(Protocol):
+    """Processes that read documents within bounds; `child_pool.ChildPool` is the one there is."""
 
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+    async def extract(self, file: SourceFile) -> ExtractedText: ...
+    def members(self, file: SourceFile) -> AsyncGenerator[SourceFile | SourceReport]: ...
+
+
+class Extractors:
+    """Every format behind one port. Plain texts are read here, all else by `readers` where there are any."""
+
+    def __init__(self, limits: Limits, readers: Readers | None = None) -> None:
+        self._limits, self._readers = limits, readers
 
     @property
     def identity(self) -> str:
@@ -36,16 +44,25 @@ class Extractors:
         Raises:
             SourceRefused: with any refusing verdict.
         """
-        return extract_document(file.source, file.data, self._limits)
+        if self._readers is None or is_light(file.source, file.data):
+            return extract_document(file.source, file.data, self._limits)
+        return await self._readers.extract(file)
 
-    async def members(self, file: SourceFile) -> AsyncIterator[SourceFile | SourceReport]:
+    async def members(self, file: SourceFile) -> AsyncGenerator[SourceFile | SourceReport]:
         """Yield the documents within an archive or a mail; nothing for any other file.
 
         Raises:
             SourceRefused: what holds them is `corrupt` or `too_large` as a whole.
         """
-        for member in members_of(file.source, file.data, self._limits):
-            yield member
+        if not may_hold_documents(file.source, file.data):
+            return
+        if self._readers is None:
+            for member in members_of(file.source, file.data, self._limits):
+                yield member
+            return
+        async with aclosing(self._readers.members(file)) as members:
+            async for member in members:
+                yield member
 
 
 def extract_document(source: str, data: bytes, limits: Limits) -> ExtractedText:

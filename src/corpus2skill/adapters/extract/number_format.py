@@ -51,6 +51,8 @@ _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 _DATE_LETTERS = re.compile(r"[ymdhsge]", re.IGNORECASE)
 _DAY_LETTERS = re.compile("[ydge]")
 _TIME_LETTERS = re.compile("[hs]")
+_DIGIT = re.compile("[0-9]")
+_SIGN = re.compile("[-−‐▲△▼(（]")
 _MIDNIGHT = dt.time()
 _NUMBER = re.compile(r"[#0?][#0?,]*(?:\.([#0?]*))?(,*)")
 _LARGEST_DAY = 2_958_466
@@ -68,17 +70,30 @@ def plain_number(number: float) -> str:
 @lru_cache(maxsize=1024)
 def number_format(code: str, *, is_from_1904: bool = False) -> Callable[[float], str]:
     """Return what shows a number as the format `code` does."""
-    positive, *others = [_shower(section, is_from_1904=is_from_1904) for section in _sections(code)]
-    if not others:
-        return lambda number: f"-{positive(-number)}" if number < 0 else positive(number)
-    negative, zero = others[0], others[1] if len(others) > 1 else positive
+    sections = _sections(code)
+    if len(sections) == 1:
+        return _shower(code, is_from_1904=is_from_1904)
+    positive, negative, *others = [
+        _shower(section, is_from_1904=is_from_1904) if section.strip() else _nothing for section in sections
+    ]
+    zero = others[0] if others else positive
 
     def show(number: float) -> str:
         if number < 0:
-            return negative(-number)
+            return _signed(negative(-number))
         return zero(number) if number == 0 else positive(number)
 
     return show
+
+
+def _nothing(number: float) -> str:
+    """What an empty section shows: zeros are often hidden so."""
+    return ""
+
+
+def _signed(words: str) -> str:
+    """A negative number that only its colour tells needs a sign where there are no colours."""
+    return f"-{words}" if _DIGIT.search(words) and not _SIGN.search(words) else words
 
 
 def _sections(code: str) -> list[str]:
@@ -97,10 +112,13 @@ def _sections(code: str) -> list[str]:
 
 
 def _shower(section: str, *, is_from_1904: bool) -> Callable[[float], str]:
-    """Return what shows numbers that are not negative."""
+    """Return what shows a number as one section says. Sections for negative numbers get them without their sign."""
     if _ELAPSED.search(section):
         return _elapsed
     bare = _LITERAL.sub("", section)
+    if not bare.strip() and section.strip():
+        words = _said(section)
+        return lambda number: words or plain_number(number)
     if bare.strip().lower() in {"", "general", "g/標準", "@"} or "E" in bare or ("/" in bare and "#" in bare):
         return plain_number
     if _DATE_LETTERS.search(bare):
@@ -111,6 +129,8 @@ def _shower(section: str, *, is_from_1904: bool) -> Callable[[float], str]:
 
 def _elapsed(number: float) -> str:
     """A duration: it goes on beyond 24 hours."""
+    if number < 0:
+        return f"-{_elapsed(-number)}"
     minutes, seconds = divmod(round(number * 86_400), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{seconds:02}" if seconds else f"{hours}:{minutes:02}"
@@ -161,24 +181,22 @@ class _Decoration:
     after: str
     decimals: int
     has_commas: bool
+    zeros: int
+    """Digits before the point that stand even where they are 0, as in numbers of customers."""
     factor: float
     """100 for per cent, .001 for thousands."""
 
     def shown(self, number: float) -> str:
-        value = number * self.factor
+        value = abs(number) * self.factor
         digits = f"{value:,.{self.decimals}f}" if self.has_commas else f"{value:.{self.decimals}f}"
-        return f"{self.before}{digits}{self.after}".strip()
+        width = self.zeros + (self.decimals + 1 if self.decimals else 0)
+        return f"{'-' if number < 0 else ''}{self.before}{digits.zfill(width)}{self.after}".strip()
 
 
 def _decoration(section: str) -> _Decoration | None:
     """Split a section into what stands before, the digits and what stands after."""
-    literals: list[str] = []
-
-    def hidden(match: re.Match[str]) -> str:
-        literals.append(next((group for group in match.groups() if group), ""))
-        return "\0"
-
-    masked = _LITERAL.sub(hidden, section)
+    literals = [_literal(match) for match in _LITERAL.finditer(section)]
+    masked = _LITERAL.sub("\0", section)
     found = list(_NUMBER.finditer(masked))
     if len(found) != 1:
         return None
@@ -195,5 +213,14 @@ def _decoration(section: str) -> _Decoration | None:
         after=after,
         decimals=min(len(digits.group(1) or ""), 15),
         has_commas="," in whole.rstrip(","),
+        zeros=whole.count("0"),
         factor=(100 if "%" in before + after else 1) / 1000**scaled,
     )
+
+
+def _said(section: str) -> str:
+    return "".join(_literal(match) for match in _LITERAL.finditer(section)).strip()
+
+
+def _literal(match: re.Match[str]) -> str:
+    return next((group for group in match.groups() if group), "")

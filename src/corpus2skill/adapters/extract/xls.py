@@ -7,20 +7,15 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from corpus2skill.adapters.extract.biff_records import CONTINUE, Words, records, shared_strings
+from corpus2skill.adapters.extract.biff_records import CELLS, Kind, Words, records, shared_strings
 from corpus2skill.adapters.extract.limits import Limits
-from corpus2skill.adapters.extract.number_format import BUILT_IN, number_format, plain_number
+from corpus2skill.adapters.extract.number_format import BUILT_IN, number_format
 from corpus2skill.adapters.extract.ole_storage import OleStorage
 from corpus2skill.adapters.extract.sheets import Workbook
 from corpus2skill.adapters.extract.text_shape import in_one_line
 from corpus2skill.domain.corpus import ExtractedText
 from corpus2skill.errors import SourceRefused
 
-_BEGIN, _END, _LOCK, _CODE_PAGE, _DATES, _SHEET = 0x0809, 0x000A, 0x002F, 0x0042, 0x0022, 0x0085
-_FORMAT, _STYLE, _STRINGS, _MERGED = 0x041E, 0x00E0, 0x00FC, 0x00E5
-_FORMULA, _FORMULA_STRING, _NUMBER, _LABEL, _RICH_LABEL = 0x0006, 0x0207, 0x0203, 0x0204, 0x00D6
-_SHARED, _SMALL, _SMALLS, _LOGICAL = 0x00FD, 0x027E, 0x00BD, 0x0205
-_CELLS = frozenset({_FORMULA, _NUMBER, _LABEL, _RICH_LABEL, _SHARED, _SMALL, _SMALLS, _LOGICAL})
 _BIFF5, _BIFF8 = 0x0500, 0x0600
 _MAX_STRINGS = 2_000_000
 _ERRORS = {0: "#NULL!", 7: "#DIV/0!", 15: "#VALUE!", 23: "#REF!", 29: "#NAME?", 36: "#NUM!", 42: "#N/A"}
@@ -69,11 +64,11 @@ class _Globals:
         strings: list[bytes] = []
         last = 0
         for kind, content in records(stream):
-            if kind == _END:
+            if kind == Kind.END:
                 break
-            if kind == _STRINGS or (kind == CONTINUE and last == _STRINGS):
+            if kind == Kind.STRINGS or (kind == Kind.CONTINUE and last == Kind.STRINGS):
                 strings.append(content)
-                last = _STRINGS
+                last = Kind.STRINGS
                 continue
             last = kind
             self._take(kind, content)
@@ -92,20 +87,20 @@ class _Globals:
 
     def _take(self, kind: int, content: bytes) -> None:
         match kind:
-            case 0x0809:
+            case Kind.BEGIN:
                 self._require_version(int.from_bytes(content[:2], "little"))
-            case 0x002F:
+            case Kind.LOCK:
                 raise SourceRefused("encrypted")
-            case 0x0042:
+            case Kind.CODE_PAGE:
                 self.words.code_page = _codec(int.from_bytes(content[:2], "little"))
-            case 0x0022:
+            case Kind.DATES:
                 self._is_from_1904 = content[:1] == b"\1"
-            case 0x0085:
+            case Kind.SHEET:
                 self._take_sheet(content)
-            case 0x041E:
+            case Kind.FORMAT:
                 code = self.words.long(content[2:]) if self.words.is_biff8 else self.words.short(content[2:])
                 self._codes[int.from_bytes(content[:2], "little")] = code
-            case 0x00E0:
+            case Kind.STYLE:
                 self._styles.append(int.from_bytes(content[2:4], "little"))
             case _:
                 pass
@@ -136,9 +131,9 @@ class _SheetReader:
     def read(self, stream: bytes, at: int) -> None:
         depth = 0
         for kind, content in records(stream, at):
-            if kind == _BEGIN:
+            if kind == Kind.BEGIN:
                 depth += 1
-            elif kind == _END:
+            elif kind == Kind.END:
                 depth -= 1
                 if depth <= 0:
                     break
@@ -147,7 +142,7 @@ class _SheetReader:
         self._hand_on()
 
     def _take(self, kind: int, content: bytes) -> None:
-        if kind in _CELLS:
+        if kind in CELLS:
             row, column, style = struct.unpack_from("<HHH", content)
             if row != self._row:
                 self._hand_on()
@@ -155,29 +150,31 @@ class _SheetReader:
             for at, words in self._words(kind, content, column, style):
                 if words:
                     self._cells[at] = words
-        elif kind == _FORMULA_STRING and self._awaited is not None:
+        elif kind == Kind.FORMULA_STRING and self._awaited is not None:
             self._cells[self._awaited] = in_one_line(self._about.words.long(content))
             self._awaited = None
-        elif kind == _MERGED:
-            for first, last, column, _ in struct.iter_unpack("<4H", content[2 : 2 + len(content[2:]) // 8 * 8]):
+        elif kind == Kind.MERGED:
+            for first, last, column, _ in struct.iter_unpack(
+                "<4H", content[2 : 2 + len(content[2:]) // 8 * 8]
+            ):
                 self._workbook.merge(column, first, last)
 
     def _words(self, kind: int, content: bytes, column: int, style: int) -> Iterator[tuple[int, str]]:
         match kind:
-            case 0x00FD:
+            case Kind.SHARED_LABEL:
                 number = struct.unpack_from("<I", content, 6)[0]
                 yield column, self._about.strings[number] if number < len(self._about.strings) else ""
-            case 0x0203:
+            case Kind.NUMBER:
                 yield column, self._about.shown(struct.unpack_from("<d", content, 6)[0], style)
-            case 0x027E:
+            case Kind.SMALL_NUMBER:
                 yield column, self._about.shown(_small(content[6:10]), style)
-            case 0x00BD:
+            case Kind.SMALL_NUMBERS:
                 for place, at in enumerate(range(4, len(content) - 7, 6)):
                     style = struct.unpack_from("<H", content, at)[0]
                     yield column + place, self._about.shown(_small(content[at + 2 : at + 6]), style)
-            case 0x0205:
+            case Kind.LOGICAL:
                 yield column, _logical(content[6], is_error=content[7] == 1)
-            case 0x0006:
+            case Kind.FORMULA:
                 yield column, self._result(content[6:14], column, style)
             case _:
                 yield column, in_one_line(self._about.words.long(content[6:]))
@@ -198,7 +195,9 @@ class _SheetReader:
 def _small(raw: bytes) -> float:
     """Return a number in the four bytes that Excel keeps most numbers in."""
     bits = struct.unpack("<i", raw)[0]
-    number = float(bits >> 2) if bits & 2 else struct.unpack("<d", b"\0\0\0\0" + struct.pack("<i", bits & ~3))[0]
+    number = (
+        float(bits >> 2) if bits & 2 else struct.unpack("<d", b"\0\0\0\0" + struct.pack("<i", bits & ~3))[0]
+    )
     return number / 100 if bits & 1 else number
 
 

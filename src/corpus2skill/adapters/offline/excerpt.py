@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from corpus2skill.adapters.offline.sentences import Sentence, plain
+from corpus2skill.adapters.offline.sentences import Sentence, joint, plain
 from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, Chunk
 from corpus2skill.domain.language import detect_language
 from corpus2skill.messages import message
 
-_SHORTEST = 8
-"""Characters of a sentence that can carry something."""
+_SHORTEST = 10
+"""Half widths of a sentence that can carry something."""
+_DANGLING = re.compile(
+    "(?:しかし|また|なお|さらに|そのため|このため|これ|それ|その|この|詳細は|詳しくは)"
+    "|(?:However|Also|For (?:more|details|further|example)|To learn|See|These|This|It|They)\\b"
+)
+"""How a sentence begins that leans on the one before it, or only refers elsewhere."""
 _CANDIDATES = 40
 """Sentences of a chunk that are weighed; the rest is further down than a reader of a summary expects."""
 
@@ -45,7 +51,7 @@ def _told(pieces: Sequence[Sentence]) -> list[Sentence]:
     for kinds in (("sentence", "item", "row"), ("heading",), ("code",)):
         told = [piece for piece in pieces if piece.kind in kinds and any(map(str.isalnum, piece.text))]
         if told:
-            lead = next((at for at, piece in enumerate(told) if len(piece.text) >= _SHORTEST), 0)
+            lead = next((at for at, piece in enumerate(told) if _breadth(piece.text) >= _SHORTEST), 0)
             return told[lead : lead + _CANDIDATES]
     return []
 
@@ -54,30 +60,34 @@ def _filled(lead: str, told: Sequence[Sentence]) -> str:
     """Add to the lead the sentences that carry most, as many as there is room for, in the order of the text."""
     held = [frozenset(index_words(piece.text)) for piece in told]
     common = Counter(word for words in held for word in words)
-    kept = {0}
-    room = SUMMARY_LIMIT - len(lead)
+    kept = {0: lead}
     covered = held[0]
-    for _ in range(len(told)):
-        fitting = [at for at in range(1, len(told)) if at not in kept and len(_spaced(told[at])) <= room]
-        best = max(
-            fitting, key=lambda at: (_carries(told[at], held[at] - covered, common), -at), default=None
-        )
-        if best is None or _carries(told[best], held[best] - covered, common) <= 0:
-            break
-        kept.add(best)
-        room -= len(_spaced(told[best]))
+    while True:
+        left = SUMMARY_LIMIT - len(_together(kept)) - 1
+        fitting = [at for at in range(1, len(told)) if at not in kept and len(told[at].text) <= left]
+        value = {at: _carries(told[at], held[at] - covered, common) * 100 // (8 + at) for at in fitting}
+        best = max(fitting, key=lambda at: (value[at], -at), default=0)
+        if not value.get(best):
+            return _together(kept)
+        kept[best] = told[best].text
         covered |= held[best]
-    return lead + "".join(_spaced(told[at]) for at in sorted(kept) if at)
+
+
+def _together(kept: Mapping[int, str]) -> str:
+    text = ""
+    for at in sorted(kept):
+        text += joint(text, kept[at]) + kept[at]
+    return text
 
 
 def _carries(piece: Sentence, words: frozenset[str], common: Counter[str]) -> int:
-    """What a sentence adds: its new words, those that the chunk repeats counted more; numbers are facts."""
-    if len(piece.text) < _SHORTEST or piece.text.endswith((":", "：")):
+    """What a sentence adds: its new words, those that the chunk repeats counted more; figures are facts."""
+    if _breadth(piece.text) < _SHORTEST or piece.text.endswith((":", "：")):
         return 0
     weight = sum(2 + min(common[word], 4) for word in words) + (4 if any(map(str.isdigit, piece.text)) else 0)
-    return weight * 10 if piece.kind == "sentence" else weight * 8
+    return weight // 2 if _DANGLING.match(piece.text) else weight
 
 
-def _spaced(piece: Sentence) -> str:
-    """The sentence with what parts it from the one before: Japanese needs no space."""
-    return piece.text if not piece.text[0].isascii() and piece.text[0] > "\u2e7f" else f" {piece.text}"
+def _breadth(text: str) -> int:
+    """Length in half widths: a kanji says about as much as two letters."""
+    return len(text) + sum(letter > "\u2e7f" for letter in text)

@@ -29,6 +29,11 @@ _GENERAL = frozenset(
     )
 )
 """Headings that say nothing without the one above them."""
+_NUMBER = re.compile(
+    r"第?[\d一二三四五六七八九十百]+[項号款目]?(?:の[\d一二三四五六七八九十]+)?|[（(]?\w{1,2}[)）.．]?|(?:step|ステップ|手順)\s*\d+",
+    re.IGNORECASE,
+)
+"""A number of a section: as little by itself."""
 _JOIN = ": "
 _LEAST_PHRASE = 12
 """Characters that must be left for what tells a chunk from others under the same heading."""
@@ -50,11 +55,11 @@ def title_of(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
 def _heading(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
     """The heading nearest above or inside the chunk, with the one over it where it says nothing alone."""
     path = [title for title in map(plain, chunk.place.headings) if title]
-    if pieces and pieces[0].kind == "heading" and (not path or pieces[0].text != path[-1]):
+    if pieces and pieces[0].kind == "heading" and pieces[0].text not in path:
         path.append(pieces[0].text)
     if not path:
         return next((piece.text for piece in pieces if piece.kind == "heading"), "")
-    if path[-1].lower() in _GENERAL and len(path) > 1:
+    if len(path) > 1 and (path[-1].lower() in _GENERAL or _NUMBER.fullmatch(path[-1])):
         return _joined(path[-2], path[-1])
     return path[-1]
 

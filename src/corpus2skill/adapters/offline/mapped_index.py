@@ -19,7 +19,11 @@ _B = 0.75
 _DOCUMENT_WEIGHT = 1.0
 """Of the whole document's score beside the leaf's own."""
 _WORDS_TO_MEET = 12
-"""The match is measured against so many of the question's heaviest words: no text meets all of a long one."""
+"""A match is measured against so many of the question's heaviest words: no text meets all of a long one."""
+_LEAVES_AT_LARGE = 100
+"""Leaves without any of the words that a corpus is taken to lie among when a match is measured."""
+_MATCHED = 3
+"""The match of a question is that of the best among so many leaves."""
 
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.uint32] | Floats
@@ -40,7 +44,7 @@ class Ranking:
 
     leaves: tuple[RankedLeaf, ...]
     match: float
-    """The best leaf's own score over the highest that the question's heaviest words could give a leaf."""
+    """How much of the question one of the best leaves has, 0 to 1."""
 
 
 class MappedIndex:
@@ -76,26 +80,43 @@ class MappedIndex:
 
     def has_all(self, leaf: int, words: Iterable[str]) -> bool:
         """True where each of `words` occurs in `leaf`."""
-        return all(self._occurs(leaf, word) for word in words)
+        return all(self._count(leaf, word) for word in words)
 
     def rank(self, words: Mapping[str, float], limit: int) -> Ranking:
         """Rank leaves by the question's words with their weights; at most `limit` of them.
 
         The score is the leaf's BM25 times the share of the question that it has, plus its document's BM25.
         """
-        own, shared, whole = self._scores(words)
-        weights = sorted((w * self.rarity(word) for word, w in words.items()), reverse=True)
-        known = sum(weights)
+        known = sum(weight * self.rarity(word) for word, weight in sorted(words.items()))
         if not known:
             return Ranking(leaves=(), match=0.0)
-        best_possible = sum(weights[:_WORDS_TO_MEET]) * (_K1 + 1)
+        own, shared, whole = self._scores(words)
         total = np.round(own * shared / known + _DOCUMENT_WEIGHT * whole[self._documents], 6)
         total[own <= 0] = 0.0
-        leaves = tuple(
-            RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf]))
-            for leaf in _top(total, limit)
+        best = _top(total, limit)
+        leaves = tuple(RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf])) for leaf in best)
+        return Ranking(
+            leaves=leaves, match=max((self._match(leaf, words) for leaf in best[:_MATCHED]), default=0.0)
         )
-        return Ranking(leaves=leaves, match=round(float(own.max(initial=0.0)) / best_possible, 6))
+
+    def _match(self, leaf: int, words: Mapping[str, float]) -> float:
+        """How much of the question a leaf has: by its BM25 and by the words it has, their geometric mean.
+
+        Both are measured against the question's heaviest words, with rarities as in a larger corpus: in
+        a small one a word that is in no leaf would else outweigh all that are.
+        """
+        weights = {word: weight * self._rarity_at_large(word) for word, weight in sorted(words.items())}
+        heaviest = sum(sorted(weights.values(), reverse=True)[:_WORDS_TO_MEET])
+        counts = {word: count for word in weights if (count := self._count(leaf, word))}
+        mean = self._header.total_length / self._header.leaves
+        length = float(self._lengths[leaf])
+        share = sum(weights[word] for word in counts) / heaviest
+        score = sum(weights[word] * _saturation(count, length, mean) for word, count in counts.items())
+        return min(round(math.sqrt(share * score / (heaviest * (_K1 + 1))), 6), 1.0)
+
+    def _rarity_at_large(self, word: str) -> float:
+        first, last = self._slice(word)
+        return _idf(last - first, self._header.leaves + _LEAVES_AT_LARGE)
 
     def _scores(self, words: Mapping[str, float]) -> tuple[Floats, Floats, Floats]:
         """Per leaf its BM25 and the weight of the words it has; per document its BM25."""
@@ -127,10 +148,11 @@ class MappedIndex:
         summed = np.bincount(documents, weights=values, minlength=self._header.documents)
         return summed.astype(np.float64)
 
-    def _occurs(self, leaf: int, word: str) -> bool:
+    def _count(self, leaf: int, word: str) -> int:
+        """How often `word` occurs in `leaf`."""
         first, last = self._slice(word)
         at = first + int(np.searchsorted(self._posting_leaves[first:last], leaf))
-        return at < last and int(self._posting_leaves[at]) == leaf
+        return int(self._posting_counts[at]) if at < last and int(self._posting_leaves[at]) == leaf else 0
 
     def _slice(self, word: str) -> tuple[int, int]:
         """Where the postings of `word` begin and end; equal for an unknown word."""
@@ -146,8 +168,13 @@ def _idf(having: int, of: int) -> float:
 
 
 def _saturated(counts: Floats, lengths: Numbers, mean_length: float) -> Floats:
-    """BM25's part that grows ever less with each further occurrence."""
+    """BM25's part that grows ever less with each further occurrence, for many leaves."""
     return counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / mean_length))
+
+
+def _saturation(count: int, length: float, mean_length: float) -> float:
+    """The same for one leaf."""
+    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / mean_length))
 
 
 def _top(scores: Floats, limit: int) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.question import Question
-from corpus2skill.adapters.offline.sentences import Sentence, sentences
+from corpus2skill.adapters.offline.sentences import Sentence, joint, sentences
 from corpus2skill.adapters.offline.shortening import shortened
 from corpus2skill.adapters.offline.walk import ReadLeaf
 from corpus2skill.adapters.offline.words import index_words
@@ -56,9 +56,9 @@ def _best_of(
     scores = [_score(at, pieces, held, above[at], weights, question) / total for at in range(len(pieces))]
     best = max(range(len(pieces)), key=lambda at: (round(scores[at], 6), -at))
     first, last = _grown(best, pieces, held, scores, most_sentences)
-    text = " ".join(piece.text for piece in pieces[first : last + 1])
-    if any(not piece.text.isascii() for piece in pieces[first : last + 1]):
-        text = "".join(piece.text for piece in pieces[first : last + 1])
+    text = ""
+    for piece in pieces[first : last + 1]:
+        text += joint(text, piece.text) + piece.text
     return Passage(doc_id=leaf.doc_id, text=shortened(text, PASSAGE_LIMIT), score=round(scores[best], 6))
 
 

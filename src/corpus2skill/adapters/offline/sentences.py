@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +29,13 @@ _ITEM = re.compile(
 _RULE = re.compile(r"[\s|:\-–—=_*+~.]+$|<[^>]*>$|!\[[^\]]*\]\([^)]*\)$")
 _MARKUP = re.compile(r"<[^<>]{1,200}>|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(?!\w)|\\(?=[\W_])")
 _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*\)")
+_WIDE = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_HEADING_LENGTH = 40
+_SAYS_SOMETHING = re.compile(r"[。！？.!?؟।:：;,、\d]")
+"""Signs and figures that a heading without a mark does not have."""
+_BRACKETS = ("（）", "「」", "()", "『』")
+_LONGEST_BRACKET = 200
+"""Characters after which a bracket that did not close is taken for a slip."""
 _CELL = re.compile(r"\s*\|\s*|\t")
 
 
@@ -42,14 +49,18 @@ class Sentence:
     """Of a heading: 1 is the outermost; 0 where it does not say."""
 
 
-def sentences(text: str) -> Iterator[Sentence]:
-    """Yield the pieces of `text` in order. A paragraph's wrapped lines are one text."""
+def sentences(text: str, headings: Iterable[str] = ()) -> Iterator[Sentence]:
+    """Yield the pieces of `text` in order. A paragraph's wrapped lines are one text.
+
+    A line that is one of `headings` is a heading, whatever it looks like.
+    """
+    known = {plain(heading) for heading in headings}
     paragraph: list[str] = []
     is_code = False
     for line in (*text.split("\n"), ""):
         stripped = line.strip()
         is_fence = stripped.startswith(("```", "~~~"))
-        piece = Sentence(one_line(line), "code") if is_code or is_fence else _own_line(stripped)
+        piece = Sentence(one_line(line), "code") if is_code or is_fence else _own_line(stripped, known)
         is_code ^= is_fence
         if stripped and piece is None:
             paragraph.append(stripped)
@@ -65,7 +76,12 @@ def plain(text: str) -> str:
     return one_line(_MARKUP.sub("", _LINK.sub(r"\1", text)))
 
 
-def _own_line(line: str) -> Sentence | None:
+def joint(before: str, after: str) -> str:
+    """Return what parts two pieces of text: nothing where either side is written without spaces."""
+    return "" if not before or _WIDE.match(before[-1]) or _WIDE.match(after[:1]) else " "
+
+
+def _own_line(line: str, known: Container[str]) -> Sentence | None:
     """The piece that a line is by itself (empty for a rule), or None for a part of a paragraph."""
     if not line:
         return None
@@ -75,6 +91,8 @@ def _own_line(line: str) -> Sentence | None:
     if heading:
         title = next(group for group in heading.groups() if group)
         return Sentence(plain(title), "heading", len(line) - len(line.lstrip("#")))
+    if line in known:
+        return Sentence(line, "heading")
     if line.startswith("|") or line.count("\t") or line.count("|") > 1:
         cells = [plain(cell) for cell in _CELL.split(line)]
         return Sentence(" / ".join(cell for cell in cells if cell), "row")
@@ -88,9 +106,14 @@ def _of_paragraph(lines: list[str]) -> Iterator[Sentence]:
     if not lines:
         return
     text = plain(_joined(lines))
+    if not text:
+        return
+    if len(lines) == 1 and len(text) <= _HEADING_LENGTH and not _SAYS_SOMETHING.search(text):
+        yield Sentence(text, "heading")
+        return
     start = 0
     for match in _END.finditer(text):
-        if _ABBREVIATION.search(text[start : match.end()]):
+        if _ABBREVIATION.search(text[start : match.end()]) or _is_inside_brackets(text, start, match.start()):
             continue
         yield Sentence(text[start : match.end()].strip(), "sentence")
         start = match.end()
@@ -99,10 +122,18 @@ def _of_paragraph(lines: list[str]) -> Iterator[Sentence]:
         yield Sentence(rest, "sentence")
 
 
+def _is_inside_brackets(text: str, start: int, at: int) -> bool:
+    """True where a bracket that opened behind `start` closes soon after `at`."""
+    for opening, closing in _BRACKETS:
+        if text.count(opening, start, at) > text.count(closing, start, at):
+            return text.find(closing, at, at + _LONGEST_BRACKET) >= 0
+    return False
+
+
 def _joined(lines: list[str]) -> str:
-    """Lines of Japanese are joined without a space, others with one."""
+    """Put wrapped lines together, without a space only between two characters that are written without."""
     joined = ""
     for line in lines:
-        is_wide = joined and not joined[-1].isascii() and not line[:1].isascii() and joined[-1] > "\u2e7f"
+        is_wide = joined and _WIDE.match(joined[-1]) and _WIDE.match(line)
         joined += line if not joined or is_wide else f" {line}"
     return joined

@@ -20,5 +20,5 @@ class OfflineSummarizer:
     async def summarize(self, chunks: Sequence[Chunk]) -> AsyncIterator[ChunkSummary]:
         """Yield one summary for each chunk, in the order of `chunks`."""
         for chunk in chunks:
-            pieces = list(sentences(chunk.text))
+            pieces = list(sentences(chunk.text, chunk.place.headings))
             yield ChunkSummary(title=title_of(chunk, pieces), summary=summary_of(chunk, pieces))
