@@ -31,6 +31,7 @@ class _Corpus:
     history: list[int] = field(default_factory=list)
     """Versions that were active, oldest first; the last is the active one."""
     last_number: int = 0
+    next_chunk: int = 1
     is_held: bool = False
 
 
@@ -76,6 +77,9 @@ class FakeVersionStore:
     def next_version(self, corpus: str) -> int:
         return self._corpus(corpus).last_number + 1
 
+    def next_chunk_number(self, corpus: str) -> int:
+        return self._corpus(corpus).next_chunk
+
     def active(self, corpus: str) -> int | None:
         history = self._corpus(corpus).history
         return history[-1] if history else None
@@ -108,6 +112,7 @@ class FakeVersionStore:
             rows={row.chunk_id: row for row in _rows(content)},
         )
         held.last_number = max(held.last_number, stamp.version)
+        held.next_chunk = max(held.next_chunk, content.next_chunk_number)
         return manifest
 
     def manifest(self, corpus: str, version: int) -> Manifest:

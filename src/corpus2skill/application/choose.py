@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpus2skill.application.wiring import Workspace
-from corpus2skill.errors import CorpusNotFound, VersionNotFound
+from corpus2skill.errors import CorpusNotFound, Damaged, VersionNotFound
 
 
 def chosen_corpus(workspace: Workspace, corpus: str | None) -> str:
@@ -32,13 +32,21 @@ def chosen_version(workspace: Workspace, corpus: str | None, version: int | None
     Raises:
         CorpusNotFound: naming those there are.
         VersionNotFound: there is no such version, or none is active.
+        Damaged: the active version, or what says which it is, is not there as it was written.
     """
     name = chosen_corpus(workspace, corpus)
     if version is None:
-        version = workspace.versions.active(name)
-        if version is None:
-            raise VersionNotFound("no_active_version", corpus=name)
+        return name, _active_version(workspace, name)
     if version not in workspace.versions.versions(name):
         known = ", ".join(map(str, workspace.versions.versions(name)))
         raise VersionNotFound("version_not_found", corpus=name, version=version, known=known)
     return name, version
+
+
+def _active_version(workspace: Workspace, corpus: str) -> int:
+    version = workspace.versions.active(corpus)
+    if version is None:
+        raise VersionNotFound("no_active_version", corpus=corpus)
+    if version not in workspace.versions.versions(corpus):
+        raise Damaged("active_version_missing", corpus=corpus, version=version)
+    return version

@@ -52,14 +52,14 @@ async def compile_documents(
     """
     corpus = _corpus(workspace, options)
     check_corpus_name(corpus)
-    config = _config(workspace, corpus, options)
+    config_read = workspace.versions.config(corpus)
+    config = _config(workspace, config_read, options)
     paths = [Path(path) for path in config.paths]
     if not paths:
         raise NothingToCompile("no_path", corpus=corpus)
     ports = compiler_ports(workspace, paths, options.model or workspace.settings.model)
-    report = await compile_corpus(_request(workspace, corpus, config, options), ports, listener)
-    workspace.versions.save_config(corpus, config)
-    return report
+    request = replace(_request(workspace, corpus, config, options), config=config, config_read=config_read)
+    return await compile_corpus(request, ports, listener)
 
 
 def check_corpus_name(corpus: str) -> None:
@@ -83,9 +83,8 @@ def _corpus(workspace: Workspace, options: CompileOptions) -> str:
     return options.corpus or workspace.settings.corpus
 
 
-def _config(workspace: Workspace, corpus: str, options: CompileOptions) -> CorpusConfig:
+def _config(workspace: Workspace, config: CorpusConfig, options: CompileOptions) -> CorpusConfig:
     """What the corpus will remember: the options over what it remembers now."""
-    config = workspace.versions.config(corpus)
     paths = tuple(str(expanded(path)) for path in options.paths) or config.paths
     language = options.language or (None if options.is_language_auto else config.language)
     return replace(

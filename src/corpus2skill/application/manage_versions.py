@@ -9,9 +9,9 @@ from corpus2skill.application.show_records import opened_records
 from corpus2skill.application.wiring import TENANTS, Workspace
 from corpus2skill.compiler.difference import difference
 from corpus2skill.compiler.load_version import load_version
-from corpus2skill.compiler.publish import verify
+from corpus2skill.compiler.publish import first_damage, verify
 from corpus2skill.domain.version import Difference, Manifest
-from corpus2skill.errors import Damaged
+from corpus2skill.errors import Corpus2SkillError, Damaged, VersionNotFound
 from corpus2skill.ports.store import Fault
 
 
@@ -21,7 +21,10 @@ class CorpusLine:
 
     corpus: str
     active: int | None
+    """None where none is active, or the pointer cannot be read."""
     versions: int
+    error: Corpus2SkillError | None = None
+    """Why the pointer cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,22 +61,29 @@ class CheckResult:
 
 
 def list_corpora(workspace: Workspace) -> list[CorpusLine]:
-    store = workspace.versions
-    return [
-        CorpusLine(corpus=name, active=store.active(name), versions=len(store.versions(name)))
-        for name in store.corpora()
-    ]
+    return [_corpus_line(workspace, name) for name in workspace.versions.corpora()]
 
 
-def list_versions(workspace: Workspace, corpus: str | None) -> tuple[str, list[VersionLine]]:
-    """The corpus meant and its versions, newest first."""
-    name = chosen_corpus(workspace, corpus)
-    active = workspace.versions.active(name)
+def list_versions(workspace: Workspace, corpus: str | None) -> tuple[CorpusLine, list[VersionLine]]:
+    """The corpus meant and its versions, newest first: also where the pointer is damaged, to choose one."""
+    corpus_line = _corpus_line(workspace, chosen_corpus(workspace, corpus))
+    name, active = corpus_line.corpus, corpus_line.active
     lines = [
         VersionLine(version=number, is_active=number == active, manifest=_manifest(workspace, name, number))
         for number in reversed(workspace.versions.versions(name))
     ]
-    return name, lines
+    return corpus_line, lines
+
+
+def _corpus_line(workspace: Workspace, corpus: str) -> CorpusLine:
+    active: int | None = None
+    error: Corpus2SkillError | None = None
+    try:
+        active = workspace.versions.active(corpus)
+    except Damaged as found:
+        error = found
+    count = len(workspace.versions.versions(corpus))
+    return CorpusLine(corpus=corpus, active=active, versions=count, error=error)
 
 
 def activate(workspace: Workspace, corpus: str | None, version: int) -> Switch:
@@ -84,21 +94,17 @@ def activate(workspace: Workspace, corpus: str | None, version: int) -> Switch:
         Damaged: `check` finds a fault in it; the pointer stays.
     """
     name, number = chosen_version(workspace, corpus, version)
-    fault = next(verify(workspace.versions, name, number), None)
-    if fault is not None:
-        raise Damaged("version_damaged", corpus=name, version=number, file=fault.file)
     with workspace.versions.exclusive(name):
-        before = _active_if_known(workspace, name)
+        _require_whole(workspace, name, number)
+        before = _corpus_line(workspace, name).active  # None for a damaged pointer too: this mends it
         workspace.versions.activate(name, number)
     return Switch(corpus=name, before=before, after=number)
 
 
-def _active_if_known(workspace: Workspace, corpus: str) -> int | None:
-    """None for a damaged pointer too: naming a version is how it is mended."""
-    try:
-        return workspace.versions.active(corpus)
-    except Damaged:
-        return None
+def _require_whole(workspace: Workspace, corpus: str, version: int) -> None:
+    fault = first_damage(verify(workspace.versions, corpus, version))
+    if fault is not None:
+        raise Damaged("version_damaged", corpus=corpus, version=version, file=fault.file)
 
 
 def rollback(workspace: Workspace, corpus: str | None) -> Switch:
@@ -106,10 +112,14 @@ def rollback(workspace: Workspace, corpus: str | None) -> Switch:
 
     Raises:
         VersionNotFound: there is none.
+        Damaged: `check` finds a fault in it; the pointer stays.
     """
     name = chosen_corpus(workspace, corpus)
     with workspace.versions.exclusive(name):
-        before = workspace.versions.active(name)
+        before, wanted = workspace.versions.active(name), workspace.versions.previous(name)
+        if wanted is None:
+            raise VersionNotFound("no_previous_version", corpus=name)
+        _require_whole(workspace, name, wanted)
         after = workspace.versions.rollback(name)
     return Switch(corpus=name, before=before, after=after)
 

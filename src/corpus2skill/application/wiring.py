@@ -54,7 +54,7 @@ class Workspace:
         """False before the first question; looking makes no database."""
         from corpus2skill.adapters.store.records import records_url
 
-        return Path(records_url(self.path).database or "").is_file()
+        return Path(records_url(self.path).database or "").exists()
 
 
 def open_workspace(path: Path, settings: Settings) -> Workspace:

@@ -21,17 +21,28 @@ def load_version(store: VersionStore, corpus: str, version: int) -> VersionConte
         VersionNotFound: there is no such version.
         Damaged: a file is missing or not as it was written.
     """
+    try:
+        return _content(store, corpus, version)
+    except KeyError as error:  # the files do not fit together: a line, a text or a leaf is not there
+        raise Damaged("version_inconsistent", corpus=corpus, version=version, name=error.args[0]) from error
+
+
+def _content(store: VersionStore, corpus: str, version: int) -> VersionContent:
+    """Raises: KeyError, naming what one file tells of and another lacks."""
     manifest = store.manifest(corpus, version)
     texts = tuple(store.source_texts(corpus, version))
     bodies = {text.source: text for text in texts}
     rows = tuple(store.chunk_rows(corpus, version))
+    tree = _TreeFiles(store, corpus, version).tree()
+    if strangers := set(tree.chunk_ids()) ^ {row.chunk_id for row in rows}:
+        raise KeyError(min(strangers))
     return VersionContent(
         corpus=corpus,
         language=manifest.language,
         sizes=manifest.sizes,
         limits=manifest.limits,
         engines=manifest.engines,
-        tree=_TreeFiles(store, corpus, version).tree(),
+        tree=tree,
         chunks=tuple(_chunk(row, bodies) for row in rows),
         twins=_families(rows),
         texts=texts,

@@ -10,7 +10,7 @@ from corpus2skill.compiler.cluster import Clustered, Predecessor, check_capacity
 from corpus2skill.compiler.difference import difference
 from corpus2skill.compiler.extract import ExtractedSources, extract_sources, lost_sources
 from corpus2skill.compiler.load_version import load_version
-from corpus2skill.compiler.publish import publish
+from corpus2skill.compiler.publish import first_damage, publish
 from corpus2skill.compiler.summarize import summarize_chunks
 from corpus2skill.compiler.write_tree import lexical_files, tree_files
 from corpus2skill.domain.chunk import Chunk, ChunkSizes, ChunkSummary, SummarizedChunk
@@ -19,14 +19,21 @@ from corpus2skill.domain.job import CompileEvent, CompileReport, SourceJudged, S
 from corpus2skill.domain.language import Language, majority_language
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.domain.version import Engines, Manifest, Repairs, VersionContent
-from corpus2skill.errors import ConfirmationNeeded, Damaged, NothingToCompile, StrictRefusal
+from corpus2skill.errors import (
+    Busy,
+    ConfirmationNeeded,
+    Damaged,
+    NothingToCompile,
+    StrictRefusal,
+    VersionNotFound,
+)
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.grouper import Grouper
 from corpus2skill.ports.lexical_index import LexicalIndexWriter
 from corpus2skill.ports.sources import SourceReader
-from corpus2skill.ports.store import VersionStamp, VersionStore
+from corpus2skill.ports.store import CorpusConfig, VersionStamp, VersionStore
 from corpus2skill.ports.summarizer import Summarizer
 
 _log = logging.getLogger(__name__)
@@ -52,6 +59,10 @@ class CompileRequest:
     """Publish nothing if any source was refused or any summary is a stand-in."""
     is_confirmed: bool = False
     """Switch even if more than a fifth of the sources would go."""
+    config: CorpusConfig | None = None
+    """What the corpus remembers once the new version is written; None leaves what it remembers."""
+    config_read: CorpusConfig | None = None
+    """What it remembered when this request was made: another compile may have changed it since."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +88,16 @@ async def compile_corpus(
     The active version is not touched before the very last call; whatever fails leaves it as it was.
 
     Raises:
-        Busy: the corpus is being compiled elsewhere.
+        Busy: the corpus is being compiled elsewhere, or was since the request was made.
+        Damaged: the active version is not what was written, and `regroup` does not pass it over.
         InvalidInput: nothing to compile, unusable limits, or a loss that was not confirmed.
         CompileFailed: the result may not be published.
         ModelError: a paid call failed for good.
         WorkspaceUnusable: the disk refused.
     """
     with ports.store.exclusive(request.corpus):
+        if request.config_read not in (None, ports.store.config(request.corpus)):
+            raise Busy("busy", corpus=request.corpus)
         return await _Compilation(request, ports, listener).run()
 
 
@@ -92,20 +106,40 @@ class _Compilation:
 
     def __init__(self, request: CompileRequest, ports: CompilerPorts, listener: CompileListener) -> None:
         self.request, self.ports, self.listener = request, ports, listener
-        self.active = ports.store.active(request.corpus)
+        self.active = self.find_active()
         self.before = self.load_before()
         self.engines = Engines(summarizer=ports.summarizer.identity, grouper=ports.grouper.identity)
+
+    def find_active(self) -> int | None:
+        """The active version's number; None for a damaged pointer too where `regroup` starts afresh."""
+        try:
+            return self.ports.store.active(self.request.corpus)
+        except Damaged:
+            if self.request.regroup:
+                return None
+            raise
 
     def load_before(self) -> VersionContent | None:
         """The active version; None where there is none, or where it is damaged and not wanted for `regroup`."""
         if self.active is None:
             return None
         try:
-            return load_version(self.ports.store, self.request.corpus, self.active)
+            return self.load_sound(self.active)
         except Damaged:
             if self.request.regroup:
                 return None
             raise
+
+    def load_sound(self, version: int) -> VersionContent:
+        """Load a version that is what was written: what was changed by hand would get new hashes in the next."""
+        store, corpus = self.ports.store, self.request.corpus
+        try:
+            fault = first_damage(store.file_faults(corpus, version))
+            if fault is None:
+                return load_version(store, corpus, version)
+        except VersionNotFound as error:
+            raise Damaged("active_version_missing", corpus=corpus, version=version) from error
+        raise Damaged("active_version_damaged", corpus=corpus, version=version, file=fault.file)
 
     async def run(self) -> CompileReport:
         sources = await self.extract()
@@ -115,6 +149,7 @@ class _Compilation:
         clustered = await self.cluster(summarized, language)
         content = self.content(sources, summarized, clustered, language, next_number)
         if self.is_unchanged(content):
+            self.remember()
             return self.unchanged(content)
         manifest = self.write(content)
         self.publish(manifest)
@@ -151,7 +186,7 @@ class _Compilation:
     def chunk(self, sources: ExtractedSources) -> tuple[tuple[Chunk, ...], int]:
         store, corpus, active = self.ports.store, self.request.corpus, self.active
         rows = [] if active is None or self.before is None else list(store.chunk_rows(corpus, active))
-        next_number = 1 if active is None else store.manifest(corpus, active).next_chunk_number
+        next_number = store.next_chunk_number(corpus)
         chunks = chunk_texts(sources.texts, self.request.sizes, rows, next_number)
         self.progress("chunk", len(chunks[0]), len(chunks[0]))
         check_capacity(len(chunks[0]), self.request.limits)
@@ -258,14 +293,29 @@ class _Compilation:
 
     def publish(self, manifest: Manifest) -> None:
         self.progress("publish", 0, 1)
-        publish(self.ports.store, self.request.corpus, manifest.version, activate=self.request.activate)
+        publish(
+            self.ports.store,
+            self.request.corpus,
+            manifest.version,
+            activate=self.request.activate,
+            before_switching=self.remember,
+        )
         self.progress("publish", 1, 1)
+
+    def remember(self) -> None:
+        """Before the switch: a compile killed in between must not be followed by one of the old paths."""
+        if self.request.config is not None:
+            self.ports.store.save_config(self.request.corpus, self.request.config)
 
     def report(self, manifest: Manifest, content: VersionContent) -> CompileReport:
         return CompileReport(
             manifest=manifest,
             reports=content.reports,
-            difference=difference(self.before, content, numbers=(self.active, manifest.version)),
+            difference=difference(
+                self.before,
+                content,
+                numbers=(None if self.before is None else self.active, manifest.version),
+            ),
             is_new=True,
             is_activated=self.request.activate,
             reused_summaries=self.reused(content),

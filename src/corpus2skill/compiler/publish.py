@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from corpus2skill.domain.ids import ROOT_PATH, SUMMARY_FILE
 from corpus2skill.domain.node_file import parse_leaf, parse_summary_node
@@ -11,8 +11,12 @@ from corpus2skill.errors import CompileFailed
 from corpus2skill.ports.store import Fault, VersionStore
 
 
-def publish(store: VersionStore, corpus: str, version: int, *, activate: bool) -> None:
+def publish(
+    store: VersionStore, corpus: str, version: int, *, activate: bool, before_switching: Callable[[], None]
+) -> None:
     """Check the written version from its files alone and, if asked, make it the active one.
+
+    `before_switching` is called once the version has been found whole, whether it is activated or not.
 
     Raises:
         CompileFailed: something is wrong with it; the active version stays.
@@ -20,8 +24,14 @@ def publish(store: VersionStore, corpus: str, version: int, *, activate: bool) -
     fault = next(verify(store, corpus, version), None)
     if fault is not None:
         raise CompileFailed("not_publishable", fault=fault.code, file=fault.file, detail=fault.detail)
+    before_switching()
     if activate:
         store.activate(corpus, version)
+
+
+def first_damage(faults: Iterable[Fault]) -> Fault | None:
+    """Return the first fault that does harm: a file that a file manager left beside ours does none."""
+    return next((fault for fault in faults if fault.code != "file_unknown"), None)
 
 
 def verify(store: VersionStore, corpus: str, version: int) -> Iterator[Fault]:
@@ -30,11 +40,11 @@ def verify(store: VersionStore, corpus: str, version: int) -> Iterator[Fault]:
     The tree is right when its links lead from the root to every chunk of `chunks.jsonl` exactly once, and
     each leaf holds exactly the text that its span has in the source.
     """
-    has_file_faults = False
+    is_damaged = False
     for fault in store.file_faults(corpus, version):
-        has_file_faults = True
+        is_damaged = is_damaged or first_damage([fault]) is not None
         yield fault
-    if not has_file_faults:
+    if not is_damaged:
         yield from _tree_faults(store, corpus, version)
 
 

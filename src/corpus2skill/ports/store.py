@@ -72,6 +72,10 @@ class VersionStore(Protocol):
         """A number above every version that ever was complete here, removed ones counted."""
         ...
 
+    def next_chunk_number(self, corpus: str) -> int:
+        """A number above every chunk's of every version that ever was complete here, removed ones counted."""
+        ...
+
     def active(self, corpus: str) -> int | None:
         """The active version's number, None for a corpus that never had one.
 

@@ -24,6 +24,7 @@ from typing import BinaryIO, cast
 import msgspec
 
 from corpus2skill.adapters.extract.child_words import (
+    MAXRSS_UNIT,
     OUT_OF_MEMORY,
     Done,
     Extract,
@@ -47,6 +48,7 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _STATM = Path("/proc/self/statm")
 _WATCH_SECONDS = 0.05
 _SPENT_SHARE = 0.4
+_TIGHT_SHARE = 0.7
 
 _Extract = Callable[[str, bytes, Limits], ExtractedText]
 _Members = Callable[[str, bytes, Limits], Iterator[SourceFile | SourceReport]]
@@ -112,6 +114,8 @@ class _Server:
         except SourceRefused as refusal:
             values = cast("dict[str, str | int | float]", refusal.values)
             verdict: Refusal = refusal.verdict  # type: ignore[assignment] - readers give refusing verdicts only
+            if verdict == "corrupt" and self._bounds.was_tight():  # some libraries call their want of memory so
+                return self._over("memory", self._limits.max_memory_bytes)
             return Refused(verdict, refusal.detail, values, self._bounds.is_spent())
         except MemoryError:
             return self._over("memory", self._limits.max_memory_bytes)
@@ -165,7 +169,12 @@ class _Bounds:
     def is_spent(self) -> bool:
         """True where so much is held that the next document would not have its full share."""
         memory = _memory()
-        return memory is not None and memory[1] > _SPENT_SHARE * self._limits.max_memory_bytes
+        held = memory[1] if memory is not None else 0
+        return self.was_tight() or held > _SPENT_SHARE * self._limits.max_memory_bytes
+
+    def was_tight(self) -> bool:
+        """True where most of the memory was in use at some time."""
+        return _most_resident() > _TIGHT_SHARE * self._limits.max_memory_bytes
 
     def _limit_memory(self) -> None:
         """Bound what is mapped beyond what is resident now: libraries map more than they use."""
@@ -176,8 +185,8 @@ class _Bounds:
             resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
     def _watch_memory(self) -> None:
-        """Where the kernel sets no bound (macOS; its `ru_maxrss` is in bytes), look again and again."""
-        while resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < self._limits.max_memory_bytes:
+        """Where the kernel sets no bound (macOS), look again and again."""
+        while _most_resident() < self._limits.max_memory_bytes:
             time.sleep(_WATCH_SECONDS)
         os._exit(OUT_OF_MEMORY)
 
@@ -190,6 +199,11 @@ def _memory() -> tuple[int, int] | None:
         return None
     page = resource.getpagesize()
     return int(mapped) * page, int(resident) * page
+
+
+def _most_resident() -> int:
+    """Return the most bytes that this process ever held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT
 
 
 def _end_with(parent: int) -> None:

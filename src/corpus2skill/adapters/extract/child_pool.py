@@ -17,6 +17,7 @@ from typing import BinaryIO, cast
 import msgspec
 
 from corpus2skill.adapters.extract.child_words import (
+    MAXRSS_UNIT,
     OUT_OF_MEMORY,
     Done,
     Extract,
@@ -238,7 +239,7 @@ class _Child:
             with suppress(ChildProcessError):
                 _, status, usage = os.wait4(self.id, 0)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
-                most_resident = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                most_resident = usage.ru_maxrss * MAXRSS_UNIT
         return self._process.returncode or 0, most_resident
 
 

@@ -5,6 +5,7 @@ Nothing that comes back is ever executed, as a pickle would be: a document may h
 
 from __future__ import annotations
 
+import sys
 from typing import BinaryIO, Literal
 
 import msgspec
@@ -68,6 +69,8 @@ Request = Extract | Open | Next
 Reply = Text | Refused | Member | Done
 OUT_OF_MEMORY = 77
 """Exit status of a process that watches its memory itself, where the kernel sets no limit."""
+MAXRSS_UNIT = 1 if sys.platform == "darwin" else 1024
+"""Bytes that the kernel counts the memory of a process in."""
 Limit = Literal["time", "memory", "output"]
 """What a document may break; each is a detail of the verdict `too_large`."""
 

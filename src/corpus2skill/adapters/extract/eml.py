@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email import message_from_bytes
@@ -31,7 +30,19 @@ _NOT_DOCUMENTS = frozenset(
 )
 _MOST_PARTS = 2_000
 _DEEPEST = 50
-_SUFFIXES = {"text/plain": ".txt", "text/html": ".html", "message/rfc822": ".eml", "text/csv": ".csv"}
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_SUFFIXES = {
+    "text/plain": ".txt",
+    "text/html": ".html",
+    "text/csv": ".csv",
+    "message/rfc822": ".eml",
+    "application/pdf": ".pdf",
+    "application/zip": ".zip",
+    f"{_OFFICE}.wordprocessingml.document": ".docx",
+    f"{_OFFICE}.spreadsheetml.sheet": ".xlsx",
+    f"{_OFFICE}.presentationml.presentation": ".pptx",
+}
+"""Of attachments without a name of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,11 +155,11 @@ def _file_name(part: Message) -> str:
 
 def _name_by_kind(part: Message) -> str:
     kind = part.get_content_type()
-    suffix = _SUFFIXES.get(kind) or mimetypes.guess_extension(kind) or ""
+    suffix = _SUFFIXES.get(kind, "")
     if kind == "message/rfc822" and isinstance(part.get_payload(), list):
         mails = cast("list[Message]", part.get_payload())
         return f"{header_text(_header(mails[0], 'Subject')) or 'mail'}{suffix}" if mails else ""
-    return f"attachment{suffix}" if suffix and suffix != ".bin" else ""
+    return f"attachment{suffix}" if suffix else ""
 
 
 def _header(message: Message, name: str) -> str:

@@ -12,7 +12,7 @@ from corpus2skill.adapters.extract.eml import Attachment
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.mail_text import Mail, mail_text
 from corpus2skill.adapters.extract.mail_words import body_text, header_date, header_text, shown_date
-from corpus2skill.adapters.extract.ole_storage import OleStorage
+from corpus2skill.adapters.extract.ole_storage import OleFile, OleStorage
 from corpus2skill.domain.corpus import ExtractedText
 
 _SUBJECT, _BODY, _HTML = 0x0037, 0x1000, 0x1013
@@ -33,7 +33,7 @@ def extract_msg(data: bytes, limits: Limits) -> ExtractedText:
     Raises:
         SourceRefused: `corrupt`, `undecodable`, `too_large`.
     """
-    storage = OleStorage(data, max_bytes=limits.max_inflated_bytes)
+    storage = OleStorage(OleFile(data, max_bytes=limits.max_inflated_bytes))
     return mail_text(_mail(_Item(storage, _HEADER_OF_MESSAGE)), limits)
 
 
@@ -43,7 +43,7 @@ def msg_attachments(data: bytes, limits: Limits) -> Iterator[Attachment]:
     Raises:
         SourceRefused: `corrupt`, `too_large`.
     """
-    storage = OleStorage(data, max_bytes=limits.max_inflated_bytes)
+    storage = OleStorage(OleFile(data, max_bytes=limits.max_inflated_bytes))
     yield from _attachments(_Item(storage, _HEADER_OF_MESSAGE), 0)
 
 

@@ -6,7 +6,7 @@ import re
 import zipfile
 import zlib
 
-from corpus2skill.adapters.extract.ole_storage import OleStorage
+from corpus2skill.adapters.extract.ole_storage import OleFile
 from corpus2skill.adapters.extract.zip_parts import opened
 from corpus2skill.errors import SourceRefused
 
@@ -74,7 +74,7 @@ def ole_kind(data: bytes, suffix: str) -> str:
 def _root_names(data: bytes) -> set[str]:
     """Return the names in the root; of a damaged file those that can be found anywhere in it."""
     try:
-        return set(OleStorage(data, max_bytes=0).names())
+        return set(OleFile(data, max_bytes=0).names)
     except SourceRefused:
         known = ("EncryptedPackage", "__properties_version1.0", *(name for name, _ in _BY_STREAM))
         return {name for name in known if name.encode("utf-16-le") in data}

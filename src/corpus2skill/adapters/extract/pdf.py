@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Literal
 
 from pypdfium2 import PdfDocument, PdfiumError
 from pypdfium2 import raw as pdfium
 
 from corpus2skill.adapters.extract.limits import Limits
-from corpus2skill.adapters.extract.pdf_furniture import PageLines, undressed
+from corpus2skill.adapters.extract.pdf_furniture import PageLines, Undressed, undressed
 from corpus2skill.adapters.extract.pdf_glyphs import has_controls, is_garbage
 from corpus2skill.adapters.extract.pdf_headings import heading_levels, outline_of
 from corpus2skill.adapters.extract.pdf_lines import lines_of, map_error_share
+from corpus2skill.adapters.extract.pdf_listings import Listing
 from corpus2skill.adapters.extract.pdf_paragraphs import Measures, Paragraph, paragraphs
 from corpus2skill.adapters.extract.pdf_tables import Table
 from corpus2skill.adapters.extract.pdf_text import PdfTextBuilder
@@ -22,6 +25,7 @@ from corpus2skill.domain.corpus import ExtractedText, Notice
 from corpus2skill.errors import SourceRefused
 
 _UNMAPPED_SHARE = 0.5
+_MOST_LABELS = 20
 _FILE_NAME = re.compile(r"\.[a-z]{2,5}$|^microsoft |^untitled|^無題|^文書\s*[0-9]", re.IGNORECASE)
 
 
@@ -34,8 +38,40 @@ def extract_pdf(data: bytes, limits: Limits) -> ExtractedText:
     with closing(_opened(data)) as document:
         if len(document) > limits.max_pages:
             raise SourceRefused("too_large", "pages", pages=len(document), limit=limits.max_pages)
-        pages, garbled = _read_pages(document, limits)
-        return _assembled(document, pages, garbled, limits)
+        return _assembled(document, _read_pages(document, limits), limits)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Pages:
+    """All pages, and the labels of those of which nothing is taken."""
+
+    pages: list[PageLines] = field(default_factory=list[PageLines])
+    without_text: list[str] = field(default_factory=list[str])
+    garbled: list[str] = field(default_factory=list[str])
+    broken: list[str] = field(default_factory=list[str])
+
+    def require_text(self) -> None:
+        """Raises: SourceRefused for the worst that is wrong, where no page has text."""
+        if any(page.lines for page in self.pages):
+            return
+        if self.garbled:
+            raise SourceRefused("garbled")
+        if self.broken:
+            raise SourceRefused("corrupt")
+        raise SourceRefused("empty", "no_text_layer", pages=len(self.pages))
+
+    def notices(self) -> Iterator[Notice]:
+        for code, labels in (
+            ("pages_without_text", self.without_text),
+            ("pages_garbled", self.garbled),
+            ("pages_broken", self.broken),
+        ):
+            if labels:
+                shown = ", ".join(labels[:_MOST_LABELS]) + (", …" if len(labels) > _MOST_LABELS else "")
+                count = len(labels)
+                yield Notice(
+                    code=code, values=(("count", count), ("pages", len(self.pages)), ("labels", shown))
+                )
 
 
 def _opened(data: bytes) -> PdfDocument:
@@ -55,77 +91,78 @@ def _opened(data: bytes) -> PdfDocument:
     return document
 
 
-def _read_pages(document: PdfDocument, limits: Limits) -> tuple[list[PageLines], list[str]]:
-    """Return all pages with their lines, and the labels of those whose text cannot be read.
+def _read_pages(document: PdfDocument, limits: Limits) -> _Pages:
+    """Read all pages.
 
     Raises:
-        SourceRefused: `too_large`; `garbled` where no page can be read.
+        SourceRefused: `too_large`; `garbled`, `corrupt` or `empty` where no page has text.
     """
-    pages: list[PageLines] = []
-    garbled: list[str] = []
+    read = _Pages()
     characters = 0
     for number in range(len(document)):
-        page, is_readable = _read_page(document, number)
+        page, wrong = _read_page(document, number)
         characters += sum(len(line.text) for line in page.lines)
         if characters > limits.max_characters:
             raise SourceRefused("too_large", "characters", limit=limits.max_characters)
-        if not is_readable:
-            garbled.append(page.label)
+        read.pages.append(page)
+        if wrong:
             page.lines.clear()
-        pages.append(page)
-    if garbled and not any(page.lines for page in pages):
-        raise SourceRefused("garbled")
-    return pages, garbled
+            (read.garbled if wrong == "garbled" else read.broken).append(page.label)
+        elif not page.lines:
+            read.without_text.append(page.label)
+    read.require_text()
+    return read
 
 
-def _read_page(document: PdfDocument, number: int) -> tuple[PageLines, bool]:
+def _read_page(document: PdfDocument, number: int) -> tuple[PageLines, Literal["garbled", "broken"] | None]:
     label = document.get_page_label(number).strip() or str(number + 1)
     try:
         with closing(document[number]) as page, closing(page.get_textpage()) as textpage:
             _, bottom, _, top = page.get_bbox()
             lines = lines_of(textpage, number)
             texts = [line.text for line in lines]
-            is_readable = not is_garbage(texts) and not (
+            is_garbled = is_garbage(texts) or (
                 has_controls(texts) and map_error_share(textpage) > _UNMAPPED_SHARE
             )
     except PdfiumError:
-        return PageLines(number=number, label=label, bottom=0.0, height=0.0, lines=[]), True
-    return PageLines(number=number, label=label, bottom=bottom, height=top - bottom, lines=lines), is_readable
+        return PageLines(number=number, label=label, bottom=0.0, height=0.0, lines=[]), "broken"
+    page_lines = PageLines(number=number, label=label, bottom=bottom, height=top - bottom, lines=lines)
+    return page_lines, "garbled" if is_garbled else None
 
 
-def _assembled(
-    document: PdfDocument, pages: list[PageLines], garbled: list[str], limits: Limits
-) -> ExtractedText:
-    without_text = [page.label for page in pages if not page.lines and page.label not in garbled]
-    if len(without_text) == len(pages):
-        raise SourceRefused("empty", "no_text_layer", pages=len(pages))
-    bare = undressed(pages, Measures.of([line for page in pages for line in page.lines]).size)
+def _assembled(document: PdfDocument, read: _Pages, limits: Limits) -> ExtractedText:
+    bare = undressed(read.pages, Measures.of([line for page in read.pages for line in page.lines]).size)
     measures = Measures.of([line for page in bare.pages for line in page.lines])
     items = list(paragraphs([page.lines for page in bare.pages], measures))
     prose = [item for item in items if isinstance(item, Paragraph)]
     levels = heading_levels(prose, outline_of(document), measures)
-    builder = PdfTextBuilder([page.label for page in pages], characters=limits.max_characters)
+    builder = PdfTextBuilder([page.label for page in read.pages], characters=limits.max_characters)
     _build(items, levels, builder)
-    title = _title(document, prose, levels)
-    return builder.build(
-        title=title, notices=_notices(pages, without_text, garbled, bare.running, bare.contents)
-    )
+    notices = [*read.notices(), *_left_out(bare)]
+    return builder.build(title=_title(document, prose, levels), notices=notices)
 
 
-def _build(items: Sequence[Paragraph | Table], levels: dict[int, int], builder: PdfTextBuilder) -> None:
+def _build(
+    items: Sequence[Paragraph | Table | Listing], levels: dict[int, int], builder: PdfTextBuilder
+) -> None:
     number = 0
     for item in items:
         if isinstance(item, Table):
             builder.table(item)
-            continue
-        builder.paragraph(item, levels.get(number))
-        number += 1
+        elif isinstance(item, Listing):
+            builder.listing(item)
+        else:
+            builder.paragraph(item, levels.get(number))
+            number += 1
 
 
 def _title(document: PdfDocument, prose: Sequence[Paragraph], levels: dict[int, int]) -> str | None:
-    """Return the title that the file names, if it also stands on the first page, else that page's largest heading."""
+    """Return the title that the file names, if it also stands on the first page, else that page's largest heading.
+
+    The first page is the first that has text: a cover may be a picture.
+    """
     named = document.get_metadata_value("Title").strip()
-    first = [(number, item) for number, item in enumerate(prose) if item.page == 0]
+    first = [(number, item) for number, item in enumerate(prose) if item.page == prose[0].page]
     printed = "".join(_folded(item.text) for _, item in first)
     if named and not _FILE_NAME.search(named) and _folded(named) in printed:
         return named
@@ -134,24 +171,11 @@ def _title(document: PdfDocument, prose: Sequence[Paragraph], levels: dict[int, 
     return largest.text if largest else None
 
 
-def _notices(
-    pages: list[PageLines], without_text: list[str], garbled: list[str], running: int, contents: int
-) -> tuple[Notice, ...]:
-    found: list[Notice] = []
-    if without_text:
-        found.append(_pages_notice("pages_without_text", without_text, len(pages)))
-    if garbled:
-        found.append(_pages_notice("pages_garbled", garbled, len(pages)))
-    if running:
-        found.append(Notice(code="running_heads_left_out", values=(("lines", running),)))
-    if contents:
-        found.append(Notice(code="contents_left_out", values=(("lines", contents),)))
-    return tuple(found)
-
-
-def _pages_notice(code: str, labels: list[str], pages: int) -> Notice:
-    shown = ", ".join(labels[:20]) + (", …" if len(labels) > 20 else "")
-    return Notice(code=code, values=(("count", len(labels)), ("pages", pages), ("labels", shown)))
+def _left_out(bare: Undressed) -> Iterator[Notice]:
+    if bare.running:
+        yield Notice(code="running_heads_left_out", values=(("lines", bare.running),))
+    if bare.contents:
+        yield Notice(code="contents_left_out", values=(("lines", bare.contents),))
 
 
 def _folded(text: str) -> str:

@@ -19,6 +19,8 @@ _CELL_GAP = 0.45
 """A gap of this many character sizes may part two cells; whether it does, the lines around it say."""
 _SLANT = math.radians(10)
 _BOLD = 600
+_MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt")
+_PROPORTIONAL = ("monotype",)
 _BOLD_NAMES = ("bold", "black", "heavy", "-b,", "-w6", "-w7", "-w8", "-w9")
 _DEFAULT_SIZE = 10.0
 _LAST_CODE = 0x10FFFF
@@ -43,6 +45,8 @@ class Line:
     """Of the base line, in points from below."""
     size: float
     is_bold: bool = False
+    is_mono: bool = False
+    """True where it begins, and mostly goes on, in a typewriter's font."""
     is_hyphenated: bool = False
     """True where a word goes on in the next line."""
     is_vertical: bool = False
@@ -85,6 +89,7 @@ class _Characters:
         self._matrix = pdfium.FS_MATRIX()
         self._name = ctypes.create_string_buffer(128)
         self._flags = ctypes.c_int()
+        self._looks: dict[bytes, tuple[bool, bool]] = {}
 
     def origin(self, at: int) -> tuple[float, float]:
         pdfium.FPDFText_GetCharOrigin(self._page, at, self._x, self._y)
@@ -103,17 +108,25 @@ class _Characters:
             size *= math.hypot(self._matrix.c, self._matrix.d)
         return abs(size) or _DEFAULT_SIZE
 
-    def is_bold(self, at: int) -> bool:
-        if pdfium.FPDFText_GetFontWeight(self._page, at) >= _BOLD:
-            return True
+    def look(self, at: int) -> tuple[bool, bool]:
+        """Bold, and of fixed pitch."""
         pdfium.FPDFText_GetFontInfo(self._page, at, self._name, len(self._name), self._flags)
-        return any(name in self._name.value.decode("utf-8", "ignore").lower() for name in _BOLD_NAMES)
+        name = self._name.value
+        if name not in self._looks:
+            self._looks[name] = _look_of(name.decode("utf-8", "ignore").lower())
+        is_bold, is_mono = self._looks[name]
+        return is_bold or pdfium.FPDFText_GetFontWeight(self._page, at) >= _BOLD, is_mono
 
     def angle(self, at: int) -> float:
         return pdfium.FPDFText_GetCharAngle(self._page, at)
 
     def text(self, start: int, end: int) -> str:
         return cleaned("".join(chr(code) for code in self.codes[start:end] if 0 < code <= _LAST_CODE))
+
+
+def _look_of(font: str) -> tuple[bool, bool]:
+    is_mono = any(name in font for name in _MONO_NAMES) and not any(name in font for name in _PROPORTIONAL)
+    return any(name in font for name in _BOLD_NAMES), is_mono
 
 
 def map_error_share(textpage: PdfTextPage) -> float:
@@ -145,6 +158,7 @@ def _line(characters: _Characters, page: int, start: int, end: int, *, is_hyphen
         return None
     samples = _samples(codes, start, end)
     sizes = sorted(map(characters.size, samples))
+    looks = list(map(characters.look, samples))
     is_vertical = _is_vertical(characters, start, end)
     cells = _cells(characters, start, end, sizes[len(sizes) // 2], is_vertical=is_vertical)
     x, y = characters.origin(start)
@@ -154,7 +168,8 @@ def _line(characters: _Characters, page: int, start: int, end: int, *, is_hyphen
             cells=cells,
             y=x if is_vertical else y,
             size=sizes[len(sizes) // 2],
-            is_bold=_is_mostly(map(characters.is_bold, samples)),
+            is_bold=_is_mostly(is_bold for is_bold, _ in looks),
+            is_mono=looks[0][1] and _is_mostly(is_mono for _, is_mono in looks),
             is_hyphenated=is_hyphenated,
             is_vertical=is_vertical,
         )

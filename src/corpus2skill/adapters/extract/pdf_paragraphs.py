@@ -12,6 +12,7 @@ from enum import Enum
 from corpus2skill.adapters.extract.heading_patterns import heading_rank
 from corpus2skill.adapters.extract.pdf_join import LineJoiner, is_ideographic
 from corpus2skill.adapters.extract.pdf_lines import Line
+from corpus2skill.adapters.extract.pdf_listings import Listing, with_listings
 from corpus2skill.adapters.extract.pdf_tables import Table, with_tables
 
 _MARKER = re.compile(
@@ -64,6 +65,7 @@ class Measures:
 
     size: float
     is_bold: bool
+    is_mono: bool
     right: float
     """Where full lines end."""
     left: float
@@ -72,29 +74,32 @@ class Measures:
     def of(cls, lines: Sequence[Line]) -> Measures:
         sizes: Counter[float] = Counter()
         bold: Counter[bool] = Counter()
+        mono: Counter[bool] = Counter()
         rights: Counter[int] = Counter()
         for line in lines:
             weight = len(line.text)
             sizes[round(line.size, 1)] += weight
             bold[line.is_bold] += weight
+            mono[line.is_mono] += weight
             rights[round(line.x1)] += weight
         size = sizes.most_common(1)[0][0] if sizes else 10.0
         return cls(
             size=size,
             is_bold=bool(bold) and bold.most_common(1)[0][0],
+            is_mono=bool(mono) and mono.most_common(1)[0][0],
             right=_high(rights),
             left=min((line.x0 for line in lines), default=0.0),
         )
 
 
-def paragraphs(pages: Sequence[Sequence[Line]], measures: Measures) -> Iterator[Paragraph | Table]:
-    """Yield the paragraphs and tables of all pages in order; a paragraph may run on over a page's end."""
+def paragraphs(pages: Sequence[Sequence[Line]], measures: Measures) -> Iterator[Paragraph | Table | Listing]:
+    """Yield what stands on all pages in order; a paragraph may run on over a page's end."""
     joiner = LineJoiner(line.text for lines in pages for line in lines)
     current: Paragraph | None = None
     for lines in pages:
         pitch = _pitch(lines)
-        for item in with_tables(lines):
-            if isinstance(item, Table):
+        for item in with_tables(lines if measures.is_mono else with_listings(lines)):
+            if not isinstance(item, Line):
                 if current:
                     yield current
                     current = None
@@ -219,7 +224,14 @@ def _right(lines: Sequence[Line], line: Line, measures: Measures) -> float:
         if abs(other.x0 - line.x0) < _COLUMN * line.size
         and abs(other.size - line.size) <= _SAME_SIZE * line.size
     ]
-    return max(ends) if len(ends) >= _ENOUGH_LINES else max([*ends, measures.right])
+    return _shared(ends, line.size) if len(ends) >= _ENOUGH_LINES else max([*ends, measures.right])
+
+
+def _shared(ends: list[float], size: float) -> float:
+    """Return the rightmost end that another line comes near to: a single line may run over the margin."""
+    ends = sorted(ends, reverse=True)
+    near = (end for end, other in itertools.pairwise(ends) if end - other < _SHORT * size)
+    return next(near, ends[0])
 
 
 def _high(ends: Counter[int]) -> float:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus2skill.adapters.extract.pdf_join import joined_lines
 from corpus2skill.adapters.extract.pdf_lines import Cell, Line
+from corpus2skill.adapters.extract.pdf_listings import Listing
 
 _MARKER = re.compile(
     r"[(（]?(?:[0-9０-９]{1,3}|[A-Za-z]|[ア-ンｱ-ﾝ]|[一二三四五六七八九十]{1,3}|[ivx]{1,4})[)）.．]|[①-⑳・•●○■□◆◇*\-–—]"
@@ -40,9 +41,22 @@ class Table:
     """Its first line, to tell what is before it."""
 
 
-def with_tables(lines: Sequence[Line]) -> list[Line | Table]:
+def with_tables(items: Sequence[Line | Listing]) -> list[Line | Table | Listing]:
     """Return a page's lines with those that make up tables replaced by them."""
-    lines = _with_rows_joined([_without_marker_gaps(line) for line in lines])
+    found: list[Line | Table | Listing] = []
+    lines: list[Line] = []
+    for item in items:
+        if isinstance(item, Line):
+            lines.append(item)
+        else:
+            found += _parted(lines)
+            found.append(item)
+            lines = []
+    return found + _parted(lines)
+
+
+def _parted(unjoined: Sequence[Line]) -> list[Line | Table]:
+    lines = _with_rows_joined([_without_marker_gaps(line) for line in unjoined])
     found: list[Line | Table] = []
     at = 0
     while at < len(lines):
@@ -88,15 +102,7 @@ def _is_same_row(before: Line, line: Line) -> bool:
 
 
 def _with_cells(line: Line, cells: tuple[Cell, ...]) -> Line:
-    return Line(
-        page=line.page,
-        cells=cells,
-        y=line.y,
-        size=line.size,
-        is_bold=line.is_bold,
-        is_hyphenated=line.is_hyphenated,
-        is_vertical=line.is_vertical,
-    )
+    return replace(line, cells=cells)
 
 
 def _table_end(lines: Sequence[Line], start: int) -> int | None:

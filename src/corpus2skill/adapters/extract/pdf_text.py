@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from corpus2skill.adapters.extract.pdf_listings import Listing
 from corpus2skill.adapters.extract.pdf_paragraphs import Paragraph
 from corpus2skill.adapters.extract.pdf_tables import Table
 from corpus2skill.adapters.extract.text_builder import TextBuilder
@@ -35,6 +36,10 @@ class PdfTextBuilder:
     def table(self, table: Table) -> None:
         self._turn_to(table.page)
         self._builder.table(table.rows, has_header=_has_header(table.rows))
+
+    def listing(self, listing: Listing) -> None:
+        self._turn_to(listing.page)
+        self._builder.code(listing.text)
 
     def build(self, *, title: str | None, notices: Sequence[Notice]) -> ExtractedText:
         self._turn_to(len(self._labels) - 1)

@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 _OVERLAP = 0.1
 """Share of the smaller box by which boxes may reach into each other and still count as apart."""
 _LIKE_WIDTHS = 0.6
-_MOST = 400
+_MOST = 200
 """Boxes that are looked at closely; beyond, they are sorted by their corners only."""
 
 

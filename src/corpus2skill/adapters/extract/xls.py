@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from corpus2skill.adapters.extract.biff_records import CELLS, Kind, Words, records, shared_strings
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.number_format import BUILT_IN, number_format
-from corpus2skill.adapters.extract.ole_storage import OleStorage
+from corpus2skill.adapters.extract.ole_storage import OleFile
 from corpus2skill.adapters.extract.sheets import Workbook
 from corpus2skill.adapters.extract.text_shape import in_one_line
 from corpus2skill.domain.corpus import ExtractedText
@@ -27,8 +27,8 @@ def extract_xls(data: bytes, limits: Limits) -> ExtractedText:
     Raises:
         SourceRefused: `corrupt`, `encrypted`, `too_large`.
     """
-    storage = OleStorage(data, max_bytes=limits.max_inflated_bytes)
-    stream = storage.stream("Workbook") or storage.stream("Book")
+    file = OleFile(data, max_bytes=limits.max_inflated_bytes)
+    stream = file.stream("Workbook") or file.stream("Book")
     if not stream:
         raise SourceRefused("corrupt")
     workbook = Workbook(limits)

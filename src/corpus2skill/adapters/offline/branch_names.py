@@ -31,6 +31,8 @@ def ends_of_row(row: Sequence[Branch], items: Sequence[GroupItem], above: str) -
     around = _named_around(first, last)
     common = name_of_branch(around, items) if around is not None else ""
     names = [_name_below(branch, around, items, is_end=branch is last) for branch in (first, last)]
+    if common in names[0]:
+        common = ""
     return ("" if common == above or _FILE_NAME.fullmatch(common) else common), names[0], names[1]
 
 

@@ -46,6 +46,10 @@ class Ranking:
     match: float
     """How much of the question one of the best leaves has, 0 to 1."""
 
+    def fit(self) -> dict[str, float]:
+        """Node path to how well its leaf fits, beside the best one: 0 to 1."""
+        return {leaf.path: leaf.score / self.leaves[0].score for leaf in self.leaves}
+
 
 class MappedIndex:
     """The index of one version, opened."""

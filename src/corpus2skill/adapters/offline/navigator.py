@@ -25,8 +25,10 @@ from corpus2skill.ports.navigator_model import NavigatorRequest
 
 NOT_FOUND_BELOW = 0.57
 """A match under this counts as none; found by cross-validation over questions of several corpora."""
-WEAK_BELOW = 0.64
+WEAK_BELOW = 0.62
 """A match under this is said to be a weak one."""
+HOPELESS_BELOW = 0.4
+"""A match under this is not worth many looks."""
 _RANKINGS_KEPT = 64
 """Questions whose ranking is remembered from round to round."""
 _RANKED = 200
@@ -73,8 +75,7 @@ class OfflineNavigator:
             return None
         if not root_is_read(walk):
             return _call(walk, ROOT_PATH, reason_for_root(request.language))
-        is_found = ranking.match >= NOT_FOUND_BELOW
-        most_leaves = self._fetch_limit if is_found else LOOKS_BEFORE_GIVING_UP
+        most_leaves = LOOKS_BEFORE_GIVING_UP if ranking.match < HOPELESS_BELOW else self._fetch_limit
         step = next_step(walk, ranking, fetches_left=fetches_left, most_leaves=most_leaves)
         if step is None:
             return None
@@ -85,7 +86,9 @@ class OfflineNavigator:
         if ranking.match < NOT_FOUND_BELOW:
             return not_found_answer(titles, request.language, request.channel)
         most = 2 if request.channel == "voice" else 3
-        passages = best_passages(question, walk.leaves, self._index.rarity, most_sentences=most)
+        passages = best_passages(
+            question, walk.leaves, ranking.fit(), self._index.rarity, most_sentences=most
+        )
         if not passages:
             return not_found_answer(titles, request.language, request.channel)
         answer = weak_answer if ranking.match < WEAK_BELOW else strong_answer

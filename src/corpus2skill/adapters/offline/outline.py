@@ -26,6 +26,12 @@ class Branch:
         """True where several items were put together that nobody has named."""
         return not self.title and self.size > 1
 
+    @property
+    def is_cluster_of_clusters(self) -> bool:
+        return self.is_cluster and all(
+            isinstance(entry, Branch) and entry.is_cluster for entry in self.entries
+        )
+
     def items(self) -> Iterator[int]:
         """The places of all items beneath, in reading order."""
         waiting: list[Branch | int] = [self]

@@ -14,14 +14,16 @@ Bin = list[Branch]
 """Neighbours that become one group."""
 
 
-def partition(branches: Sequence[Branch], *, bins: int, room: int) -> list[Bin]:
+def partition(branches: Sequence[Branch], *, bins: int, room: int, spread: int) -> list[Bin]:
     """Return bins in order, each with at most `room` items.
 
-    Branches stay whole where that is possible. There are more than `bins` only where the items do not fit.
+    Branches stay whole where that is possible; clusters, which have no name to lose, are opened until there
+    are `spread` bins. There are more than `bins` only where the items do not fit.
     """
     units = _opened(branches, room)
     while len(units) == 1 and units[0].size > 1:
         units = _opened(without_chain(units[0]).branches(), room)
+    units = _spread(units, spread)
     if len(units) <= bins:
         return [[unit] for unit in units]
     if len(units) <= _MANY * bins:
@@ -42,6 +44,18 @@ def _opened(branches: Sequence[Branch], room: int) -> list[Branch]:
         else:
             opened.append(branch)
     return opened
+
+
+def _spread(units: list[Branch], wanted: int) -> list[Branch]:
+    """Open the largest cluster of clusters again and again until there are `wanted` units."""
+    units = list(units)
+    while len(units) < wanted:
+        openable = [at for at, unit in enumerate(units) if unit.is_cluster_of_clusters]
+        if not openable:
+            break
+        at = max(openable, key=lambda at: (units[at].size, -at))
+        units[at : at + 1] = units[at].branches()
+    return units
 
 
 def _merged(units: Sequence[Branch], bins: int, room: int) -> list[Bin]:

@@ -16,7 +16,11 @@ PASSAGE_LIMIT = 220
 """Characters of one quotation."""
 _TITLE_SHARE = 0.5
 """What a word of the question is worth that stands in the title and not in the sentence."""
+_QUESTION_SHARE = 0.9
+"""The same where the title is itself a question: what follows answers it."""
 _NEIGHBOUR_SHARE = 0.3
+_LEAF_SHARE = 0.5
+"""How far a passage is judged by its whole leaf."""
 _KIND_BONUS = 0.15
 _DIGIT = re.compile(r"[0-9０-９一二三四五六七八九十百千万]")
 _DATE = re.compile(
@@ -35,17 +39,22 @@ class Passage:
 
 
 def best_passages(
-    question: Question, leaves: Sequence[ReadLeaf], rarity: Callable[[str], float], *, most_sentences: int
+    question: Question,
+    leaves: Sequence[ReadLeaf],
+    fit: Mapping[str, float],
+    rarity: Callable[[str], float],
+    *,
+    most_sentences: int,
 ) -> list[Passage]:
-    """Return the best passage of each leaf, best first."""
+    """Return the best passage of each leaf, best first. `fit` says how well each leaf fits as a whole."""
     weights = {word: weight * rarity(word) for word, weight in question.words}
-    found = [_best_of(leaf, question, weights, most_sentences) for leaf in leaves]
+    found = [_best_of(leaf, fit.get(leaf.path, 0.0), question, weights, most_sentences) for leaf in leaves]
     passages = [passage for passage in found if passage is not None]
     return sorted(passages, key=lambda passage: -passage.score)
 
 
 def _best_of(
-    leaf: ReadLeaf, question: Question, weights: Mapping[str, float], most_sentences: int
+    leaf: ReadLeaf, fit: float, question: Question, weights: Mapping[str, float], most_sentences: int
 ) -> Passage | None:
     pieces = list(sentences(leaf.body))
     if not pieces:
@@ -53,13 +62,20 @@ def _best_of(
     total = sum(weights.values()) or 1.0
     held = [frozenset(index_words(piece.text)) & weights.keys() for piece in pieces]
     above = _words_above(leaf.title, pieces, weights)
-    scores = [_score(at, pieces, held, above[at], weights, question) / total for at in range(len(pieces))]
+    share = _QUESTION_SHARE if leaf.title.endswith(("?", "？")) else _TITLE_SHARE
+    scores = [
+        _score(at, pieces, held, above[at], share, weights, question) / total for at in range(len(pieces))
+    ]
     best = max(range(len(pieces)), key=lambda at: (round(scores[at], 6), -at))
     first, last = _grown(best, pieces, held, scores, most_sentences)
     text = ""
     for piece in pieces[first : last + 1]:
         text += joint(text, piece.text) + piece.text
-    return Passage(doc_id=leaf.doc_id, text=shortened(text, PASSAGE_LIMIT), score=round(scores[best], 6))
+    return Passage(
+        doc_id=leaf.doc_id,
+        text=shortened(text, PASSAGE_LIMIT),
+        score=round(scores[best] * (1 - _LEAF_SHARE + _LEAF_SHARE * fit), 6),
+    )
 
 
 def _words_above(
@@ -81,6 +97,7 @@ def _score(
     pieces: Sequence[Sentence],
     held: Sequence[frozenset[str]],
     above: frozenset[str],
+    title_share: float,
     weights: Mapping[str, float],
     question: Question,
 ) -> float:
@@ -88,7 +105,7 @@ def _score(
     beside = frozenset[str]().union(*held[max(at - 1, 0) : at], *held[at + 1 : at + 2]) - held[at]
     near = sum(weights[word] for word in sorted(beside))
     over = sum(weights[word] for word in sorted(above - held[at]))
-    score = own + _NEIGHBOUR_SHARE * near + _TITLE_SHARE * over
+    score = own + _NEIGHBOUR_SHARE * near + title_share * over
     if pieces[at].kind == "heading" or len(pieces[at].text) < 6:
         return score * 0.5
     text = pieces[at].text

@@ -54,10 +54,15 @@ class Planting:
         root = grow(self.items)
         self.cluster_flat_branches(root)
         depth = min(self.depth_for(root.size), self.limits.max_group_depth)
-        bins = partition(
-            without_chain(root).branches(), bins=self.groups_on_top(root), room=self.room_below(depth)
-        )
+        bins = self.parted(without_chain(root).branches(), root.size, depth, self.groups_on_top(root))
         return self.groups(bins, above="")
+
+    def parted(self, branches: Sequence[Branch], size: int, depth: int, bins: int) -> list[Bin]:
+        """Part `branches` into at most `bins` groups for `depth` levels of groups."""
+        spread = 1
+        while spread**depth * self.limits.max_leaves < size:
+            spread += 1
+        return partition(branches, bins=bins, room=self.room_below(depth), spread=min(spread, bins))
 
     def groups_on_top(self, root: Branch) -> int:
         """How many groups the root has at most: a small corpus is not cut into groups of one."""
@@ -129,9 +134,7 @@ class Planting:
             items = [self.items[place] for branch in part.branches for place in branch.items()]
             return tuple(item.item_id for item in items), [item.title for item in items]
         depth = self.depth_for(part.size)
-        bins = partition(
-            part.branches, bins=self.groups_within(part.size, depth), room=self.room_below(depth)
-        )
+        bins = self.parted(part.branches, part.size, depth, self.groups_within(part.size, depth))
         alone = [row[0] for row in bins if len(row) == 1 and row[0].size == 1]
         if len(alone) <= self.limits.max_leaves:
             bins = [row for row in bins if row[0] not in alone]

@@ -7,10 +7,13 @@ import unicodedata
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.telling_terms import terms
-from corpus2skill.adapters.offline.words import index_words, is_single_kanji
+from corpus2skill.adapters.offline.words import HAN, index_words, is_single_kanji
 
 _SINGLE_KANJI_WEIGHT = 0.3
 """A single character says less than the pairs that it is part of."""
+_LONE_KANJI_WEIGHT = 0.6
+"""One that stands between kana, such as 込 in 申し込む, is all there is of its word."""
+_LONE_KANJI = re.compile(f"(?<![{HAN}])[{HAN}](?![{HAN}])")
 
 _PHRASES = re.compile(
     "次の(?:うち|中)(?:から)?"
@@ -77,5 +80,13 @@ def understand(text: str, earlier: str = "") -> Question:
 
 
 def _weighted_words(folded: str) -> dict[str, float]:
-    words = set(index_words(_PHRASES.sub(" ", folded))) or set(index_words(folded))
-    return {word: _SINGLE_KANJI_WEIGHT if is_single_kanji(word) else 1.0 for word in words}
+    meaningful = _PHRASES.sub(" ", folded)
+    words = set(index_words(meaningful)) or set(index_words(folded))
+    alone = set(_LONE_KANJI.findall(meaningful))
+    return {word: _weight(word, alone) for word in words}
+
+
+def _weight(word: str, alone: set[str]) -> float:
+    if not is_single_kanji(word):
+        return 1.0
+    return _LONE_KANJI_WEIGHT if word in alone else _SINGLE_KANJI_WEIGHT

@@ -10,7 +10,7 @@ from corpus2skill.domain.ids import SUMMARY_FILE
 from corpus2skill.domain.language import Language
 from corpus2skill.messages import message
 
-_SHOWN_WORDS = 3
+_SHOWN_WORDS = 4
 
 
 def reason_for_root(language: Language) -> str:
@@ -33,9 +33,9 @@ def reason_for_step(
 
 
 def shared_words(leaf: int, question: Question, index: MappedIndex) -> list[str]:
-    """The question's terms that stand in `leaf`, the rarest first."""
-    found: list[tuple[float, str]] = []
-    for term, words in question.terms:
-        if words and index.has_all(leaf, words):
-            found.append((-max(map(index.rarity, words)), term))
-    return [term for _, term in sorted(found)[:_SHOWN_WORDS]]
+    """The question's terms that stand in `leaf`, the rarest few, in the order of the question."""
+    found = [term for term, words in question.terms if words and index.has_all(leaf, words)]
+    whole = [term for term in found if not any(term != other and term in other for other in found)]
+    words_of = dict(question.terms)
+    rarest = sorted(whole, key=lambda term: (-max(map(index.rarity, words_of[term])), term))[:_SHOWN_WORDS]
+    return [term for term in whole if term in rarest]

@@ -21,12 +21,15 @@ class Pointer:
     """Versions active before, oldest first: `rollback` takes the last."""
     last_version: int = 0
     """At least the highest number that ever was activated or removed; it is not given again."""
+    next_chunk: int = 1
+    """Above every chunk number of the versions that were removed."""
 
     def moved_to(self, version: int) -> Pointer:
         if version == self.version:
             return self
         history = self.history if self.version is None else (*self.history, self.version)
-        return Pointer(
+        return replace(
+            self,
             version=version,
             history=history[-_KEPT_HISTORY:],
             last_version=max(self.last_version, version),
@@ -41,12 +44,13 @@ class Pointer:
                 return replace(self, version=version, history=tuple(history))
         return None
 
-    def without(self, version: int) -> Pointer:
-        """Return the pointer that no longer knows a removed version but for its number."""
+    def without(self, version: int, next_chunk: int) -> Pointer:
+        """Return the pointer that no longer knows a removed version but for its number and its chunks'."""
         return replace(
             self,
             history=tuple(earlier for earlier in self.history if earlier != version),
             last_version=max(self.last_version, version),
+            next_chunk=max(self.next_chunk, next_chunk),
         )
 
 
@@ -64,7 +68,7 @@ def load(file: Path) -> Pointer:
     try:
         return decode(data, Pointer)
     except ValueError as error:
-        raise Damaged("file_damaged", file=str(file)) from error
+        raise Damaged("pointer_damaged", file=str(file), corpus=file.parent.name) from error
 
 
 def save(file: Path, pointer: Pointer) -> None:

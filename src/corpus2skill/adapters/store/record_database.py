@@ -71,7 +71,7 @@ class RecordDatabase:
 
     def damaged(self, name: str) -> Damaged:
         """The error for a row, of this name, that cannot be read."""
-        return Damaged("file_damaged", file=f"{self._label} ({name})")
+        return Damaged("records_damaged", file=f"{self._label} ({name})")
 
     @property
     def _label(self) -> str:
@@ -125,7 +125,7 @@ class RecordDatabase:
     def _refusal(self, error: DBAPIError) -> Corpus2SkillError:
         name, path, reason = _name(error), self._label, str(error.orig)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_CONSTRAINT")):
-            return Damaged("file_damaged", file=path)
+            return Damaged("records_damaged", file=path)
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             return Busy("records_busy", path=path)
         codes = {"SQLITE_READONLY": "read_only", "SQLITE_FULL": "disk_full", "SQLITE_CANTOPEN": "no_rights"}

@@ -46,7 +46,7 @@ class FileVersionStore:
         try:
             return decode(data, CorpusConfig)
         except ValueError as error:
-            raise Damaged("file_damaged", file=str(file)) from error
+            raise Damaged("config_damaged", file=str(file)) from error
 
     def save_config(self, corpus: str, config: CorpusConfig) -> None:
         file = self._config_file(corpus)
@@ -59,8 +59,12 @@ class FileVersionStore:
         return tuple(number for number in self._numbers(corpus) if self._version(corpus, number).is_complete)
 
     def next_version(self, corpus: str) -> int:
-        known = pointer.load(self._pointer_file(corpus))
+        known = self._pointer_or_guess(corpus)
         return max((known.last_version, known.version or 0, *known.history, *self._numbers(corpus))) + 1
+
+    def next_chunk_number(self, corpus: str) -> int:
+        known = self._pointer_or_guess(corpus).next_chunk
+        return max((known, *(self._version(corpus, number).next_chunk for number in self._numbers(corpus))))
 
     def active(self, corpus: str) -> int | None:
         return pointer.load(self._pointer_file(corpus)).version
@@ -116,11 +120,7 @@ class FileVersionStore:
     def activate(self, corpus: str, version: int) -> None:
         self._require(corpus, version)
         file = self._pointer_file(corpus)
-        try:
-            known = pointer.load(file)
-        except Damaged:
-            # Naming a version is how a damaged pointer is mended; what it remembered is lost.
-            known = Pointer(last_version=max(self._numbers(corpus)))
+        known = self._pointer_or_guess(corpus)
         if known.version != version:
             pointer.save(file, known.moved_to(version))
 
@@ -148,7 +148,7 @@ class FileVersionStore:
         known = pointer.load(file)
         if known.version == version:
             raise InvalidInput("version_is_active", corpus=corpus, version=version)
-        pointer.save(file, known.without(version))
+        pointer.save(file, known.without(version, self._version(corpus, version).next_chunk))
         place = self._version_folder(corpus, version)
         trash = place.with_name(f"{STAGING}removed-{version}-{secrets.token_hex(4)}")
         with durable.usable(place):
@@ -172,6 +172,13 @@ class FileVersionStore:
             names = [path.name for path in above.iterdir()] if above.is_dir() else []
         numbers = (int(name) for name in names if name.isascii() and name.isdecimal())
         return tuple(sorted(number for number in numbers if number > 0 and str(number) in names))
+
+    def _pointer_or_guess(self, corpus: str) -> Pointer:
+        """The pointer. Of a damaged one, which naming a version mends, only what the folders tell is left."""
+        try:
+            return pointer.load(self._pointer_file(corpus))
+        except Damaged:
+            return Pointer(last_version=max(self._numbers(corpus), default=0))
 
     def _require(self, corpus: str, version: int) -> None:
         if not self._version(corpus, version).is_complete:

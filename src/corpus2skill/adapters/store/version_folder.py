@@ -55,6 +55,15 @@ class VersionFolder:
         with self.reading(MANIFEST), self.open(MANIFEST) as file:
             return unseal(file.read())
 
+    @property
+    def next_chunk(self) -> int:
+        """A number above those of all its chunks, told by its leaves where the manifest does not tell it."""
+        try:
+            return self.manifest().next_chunk_number
+        except (Damaged, VersionNotFound):
+            names = (name for _, _, files in os.walk(self.folder) for name in files)
+            return max((chunk_number(name.removesuffix(".md")) or 0 for name in names), default=0) + 1
+
     def node_text(self, path: str) -> str | None:
         """Return one node file's text, None where `path` is no node of this version."""
         if not is_node_path(path):

@@ -57,7 +57,7 @@ class Workspace:
                 data = file.read_bytes()
             except FileNotFoundError:
                 return
-        check_format(_format(data), FORMAT_FILE)
+        check_format(_format(data, file), FORMAT_FILE)
         self._is_checked = True
 
     def prepare(self) -> None:
@@ -77,8 +77,8 @@ def check_format(came: int, file: str) -> None:
         raise WorkspaceUnusable("workspace_newer", file=file, wanted=FORMAT, came=came)
 
 
-def _format(data: bytes) -> int:
+def _format(data: bytes, file: Path) -> int:
     try:
         return decode(data, _Format).format
     except ValueError as error:
-        raise Damaged("file_damaged", file=FORMAT_FILE) from error
+        raise Damaged("workspace_damaged", file=str(file)) from error

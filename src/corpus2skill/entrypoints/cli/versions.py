@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,10 @@ from corpus2skill.entrypoints.cli.difference import difference_lines
 from corpus2skill.entrypoints.cli.faults import fault_sentence
 from corpus2skill.entrypoints.cli.options import CorpusOption, JsonOption, WorkspaceOption, YesOption
 from corpus2skill.entrypoints.cli.output import Output, columns
+from corpus2skill.messages import error_message
+
+if TYPE_CHECKING:
+    from corpus2skill.application.manage_versions import CorpusLine
 
 VersionArgument = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version's number.")]
 
@@ -27,9 +31,11 @@ def corpora_command(workspace: WorkspaceOption = None, json: JsonOption = False)
 
     desk = open_desk(workspace, is_json=json)
     lines = list_corpora(desk.workspace)
+    damaged = [line.error for line in lines if line.error is not None]
+    code = exit_codes.DAMAGED if damaged else exit_codes.OK
     if json:
-        desk.out.document(lines)
-        return exit_codes.OK
+        desk.out.document([_corpus_document(desk.out, line) for line in lines])
+        return code
     if not lines:
         desk.out.note(desk.out.say("cli.no_corpora", workspace=str(desk.workspace.path)))
     say = desk.out.say
@@ -43,7 +49,14 @@ def corpora_command(workspace: WorkspaceOption = None, json: JsonOption = False)
     ]
     for row in columns(rows):
         desk.out.answer(row)
-    return exit_codes.OK
+    for error in damaged:
+        desk.out.note(error_message(desk.out.language, error))
+    return code
+
+
+def _corpus_document(out: Output, line: CorpusLine) -> dict[str, object]:
+    error = None if line.error is None else error_message(out.language, line.error)
+    return {"corpus": line.corpus, "active": line.active, "versions": line.versions, "error": error}
 
 
 def versions_command(
@@ -58,17 +71,21 @@ def versions_command(
     from corpus2skill.application.manage_versions import list_versions
 
     desk = open_desk(workspace, is_json=json)
-    name, lines = list_versions(desk.workspace, corpus)
+    about, lines = list_versions(desk.workspace, corpus)
+    error = None if about.error is None else error_message(desk.out.language, about.error)
+    code = exit_codes.OK if error is None else exit_codes.DAMAGED
     if json:
-        desk.out.document({"corpus": name, "versions": lines})
-        return exit_codes.OK
+        desk.out.document({"corpus": about.corpus, "versions": lines, "error": error})
+        return code
     rows = [
         ("*" if line.is_active else " ", str(line.version), *_about(desk.out, line.manifest))
         for line in lines
     ]
     for row in columns(rows):
         desk.out.answer(row)
-    return exit_codes.OK
+    if error is not None:
+        desk.out.note(error)
+    return code
 
 
 def _about(out: Output, manifest: Manifest | None) -> tuple[str, str]:
