@@ -10,7 +10,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
-CHECKED := src tests tools
+CHECKED := src tests tools benchmarks
 
 .PHONY: demo test lint soak dist samples clean
 .DEFAULT_GOAL := demo
