@@ -19,10 +19,6 @@ def _delete(file: Path) -> None:
     file.unlink()
 
 
-def _empty(file: Path) -> None:
-    file.write_bytes(b"")
-
-
 def _cut(file: Path) -> None:
     data = file.read_bytes()
     file.write_bytes(data[: len(data) // 2])
@@ -36,12 +32,7 @@ def _drop_first_line(file: Path) -> None:
     file.write_bytes(file.read_bytes().partition(b"\n")[2])
 
 
-def _put_folder(file: Path) -> None:
-    file.unlink()
-    file.mkdir()
-
-
-DAMAGES = (_delete, _empty, _cut, _fill_with_zeros, _drop_first_line, _put_folder)
+DAMAGES = (_delete, _cut, _fill_with_zeros, _drop_first_line)
 FILES = (
     "manifest.json",
     "files.jsonl",

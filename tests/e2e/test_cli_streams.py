@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import corpus2skill
+from corpus2skill.entrypoints.cli import exit_codes
 from tests.e2e.command_line import PROGRAM, CommandLine, write_documents
 from tests.e2e.texts import ANNUAL, DOCUMENTS
 
@@ -188,3 +192,41 @@ def test_the_workspace_may_be_named_by_the_environment(
         CommandLine(workspace=english.workspace, is_named=False)("corpora", "--json").json[0]["corpus"]
         == "default"
     )
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("ask", "--help"), ("corpora",)])
+def test_a_full_standard_output_is_said_without_a_traceback(
+    cli: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    """Issue: documented exit codes, whatever takes the output."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, check=False, cwd=cli.workspace.parent
+        )
+    assert done.returncode == (exit_codes.OK if arguments == ("corpora",) else exit_codes.WORKSPACE)
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("tree",), ("ask", "-"), ("compile",), ("check",)])
+def test_closed_streams_are_no_fault_and_damage_no_file(
+    english: CommandLine, arguments: tuple[str, ...]
+) -> None:
+    """Issue: fit for pipes. A file opened next may not get the number of a closed stream."""
+    spelled = shlex.join([*PROGRAM, *arguments])
+    done = subprocess.run(
+        ["sh", "-c", f"{spelled} <&- >&- 2>&-"],
+        env={**os.environ, "CORPUS2SKILL_HOME": str(english.workspace)},
+        check=False,
+    )
+    assert done.returncode == (exit_codes.USAGE if arguments == ("ask", "-") else exit_codes.OK)
+    assert english("check").code == exit_codes.OK
+
+
+@pytest.mark.parametrize(
+    "arguments", [("compile", ""), ("tree", "--workspace", ""), ("extract", ""), ("eval", "")]
+)
+def test_an_empty_path_is_not_the_current_folder(cli: CommandLine, arguments: tuple[str, ...]) -> None:
+    """Issue, bad input: an unset variable of a script compiles nothing by mistake."""
+    ran = replace(cli, is_named=False)(*arguments)
+    assert ran.code == exit_codes.USAGE
+    assert "empty" in ran.err

@@ -136,7 +136,12 @@ def pdf_with_deep_tree(depth: int) -> bytes:
 def pdf_with_circular_tree() -> bytes:
     """A page tree that holds itself."""
     return pdf(
-        ["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[2 0 R 2 0 R 2 0 R]/Count 1000>>", _page(), _FONT]
+        [
+            "<</Type/Catalog/Pages 2 0 R>>",
+            "<</Type/Pages/Kids[2 0 R 2 0 R 2 0 R]/Count 1000>>",
+            _page(),
+            _FONT,
+        ]
     )
 
 

@@ -66,19 +66,21 @@ class FakeRecordStore:
         chain.append(_Link(record=record, sha256=_hash(_head(chain), record)))
         self.closed.append(record)
 
-    def close_dead(self, closing_answer: str) -> int:
+    def close_dead(self) -> int:
         now = self._clock.now().timestamp()
         dead = [held for held in self._open.values() if held.lease_until <= now]
         for held in dead:
-            self.close_run(_stopped(held, closing_answer))
+            self.close_run(_stopped(held))
         return len(dead)
 
-    def session(self, tenant: str, session: str) -> Session:
+    def session(self, tenant: str, session: str, corpus: str) -> Session:
         records = sorted(
             (link.record for link in self._chain(tenant) if link.record.ids.session == session),
             key=lambda record: record.ids.turn,
         )
-        turns = (record for record in records if record.outcome in _REMEMBERED)
+        turns = (
+            record for record in records if record.outcome in _REMEMBERED and record.ids.corpus == corpus
+        )
         return Session(
             session_id=session,
             turns=tuple(Turn(question=record.question, answer=record.answer) for record in turns),
@@ -119,12 +121,11 @@ class FakeRecordStore:
         return self._chains.get(tenant, [])
 
 
-def _stopped(held: _Open, answer: str) -> RunRecord:
+def _stopped(held: _Open) -> RunRecord:
     """What is known of a run whose owner died."""
     leaves = {visit.doc_id: visit for visit in held.visits if visit.doc_id is not None}
     return replace(
         held.opening,
-        answer=answer,
         outcome="stopped",
         confidence=None,
         visits=tuple(held.visits),

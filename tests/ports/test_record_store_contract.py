@@ -41,9 +41,9 @@ def runs(store: RecordStore, which: RecordFilter = EVERYTHING) -> list[str]:
 def test_a_new_store_is_empty(store: RecordStore) -> None:
     """Promised by the port."""
     assert runs(store) == []
-    assert store.session(TENANT, "s") == Session(session_id="s")
+    assert store.session(TENANT, "s", "terms") == Session(session_id="s")
     assert store.cited_versions(TENANT, "terms") == frozenset()
-    assert store.close_dead("") == 0
+    assert store.close_dead() == 0
     verdict = store.verify(TENANT)
     assert (verdict.records, verdict.head, verdict.faults) == (0, "0" * 64, ())
     with pytest.raises(RecordNotFound):
@@ -78,7 +78,7 @@ def test_an_open_run_is_no_record_yet(store: RecordStore) -> None:
     """Promised by the port: appended when a run closes."""
     store.open_run(ids("run_1"), record("run_1"), 60)
     assert runs(store) == []
-    assert store.session(TENANT, "s") == Session(session_id="s")
+    assert store.session(TENANT, "s", "terms") == Session(session_id="s")
 
 
 def test_a_beginning_of_a_run_id_is_enough_while_it_is_the_only_one(store: RecordStore) -> None:
@@ -125,7 +125,7 @@ def test_tenants_do_not_see_each_other(store: RecordStore) -> None:
     store.close_run(record("run_1", tenant="b", answer="b の回答"))
     assert [found.ids.tenant for found in store.records("a", EVERYTHING)] == ["a"]
     assert store.record("b", "run_1").answer == "b の回答"
-    assert store.session("a", "s").turns == (Turn(question="年額プランの解約は？", answer="末日までです。"),)
+    assert store.session("a", "s", "terms").turns == (Turn(question="年額プランの解約は？", answer="末日までです。"),)
     assert store.verify("a").records == 1
     assert store.cited_versions("c", "terms") == frozenset()
 
@@ -135,7 +135,7 @@ def test_a_session_has_its_turns_in_order(store: RecordStore) -> None:
     store.close_run(record("run_2", turn=2, question="月額は？", answer="月末です。"))
     store.close_run(record("run_1", turn=1, question="年額は？", answer="末日です。"))
     store.close_run(record("run_3", session="other"))
-    session = store.session(TENANT, "s")
+    session = store.session(TENANT, "s", "terms")
     assert session.turns == (
         Turn(question="年額は？", answer="末日です。"),
         Turn(question="月額は？", answer="月末です。"),
@@ -149,10 +149,19 @@ def test_a_turn_without_an_answer_is_not_remembered_and_keeps_its_number(
 ) -> None:
     """A failure says nothing of the matter; a refused question would have the next one refused too."""
     store.close_run(record("run_1", outcome=outcome))
-    session = store.session(TENANT, "s")
+    session = store.session(TENANT, "s", "terms")
     is_remembered = outcome in ("answered", "not_found", "fetch_limit", "interrupted")
     assert len(session.turns) == int(is_remembered)
     assert session.next_turn == 2
+
+
+def test_what_was_asked_of_another_corpus_is_not_remembered_and_keeps_its_number(store: RecordStore) -> None:
+    """What one corpus says is not told to those who ask another; the conversation's numbers go on."""
+    store.close_run(record("run_1", turn=1, corpus="internal", answer="社外秘です。"))
+    store.close_run(record("run_2", turn=2))
+    session = store.session(TENANT, "s", "terms")
+    assert session.turns == (Turn(question="年額プランの解約は？", answer="末日までです。"),)
+    assert (session.next_turn, store.session(TENANT, "s", "new").turns) == (3, ())
 
 
 def test_versions_that_a_record_or_a_run_stands_on_are_cited(store: RecordStore) -> None:
@@ -168,15 +177,15 @@ def test_a_run_whose_owner_died_is_closed_with_the_visits_so_far(
     store: RecordStore, clock: FakeClock
 ) -> None:
     """N-24. The article: どの経路で終わっても、ここまでに辿った足跡と終了の種別が必ず記録に残る."""
-    opening = record("run_1", outcome="stopped", answer="")
+    opening = record("run_1", outcome="stopped", answer="中断されました。")
     store.open_run(opening.ids, opening, 60)
     store.add_visit(opening.ids, visit(1, is_prefetched=True))
     store.add_visit(opening.ids, visit(2, doc_id="doc_chunk_7"))
     clock.advance(59)
-    assert store.close_dead("中断されました。") == 0
+    assert store.close_dead() == 0
     clock.advance(1)
-    assert store.close_dead("中断されました。") == 1
-    assert store.close_dead("中断されました。") == 0
+    assert store.close_dead() == 1
+    assert store.close_dead() == 0
     closed = store.record(TENANT, "run_1")
     assert (closed.outcome, closed.answer) == ("stopped", "中断されました。")
     assert closed.visits == (visit(1, is_prefetched=True), visit(2, doc_id="doc_chunk_7"))
@@ -191,11 +200,11 @@ def test_a_late_owner_does_not_undo_the_closing(store: RecordStore, clock: FakeC
     opening = record("run_1", outcome="stopped", answer="")
     store.open_run(opening.ids, opening, 60)
     clock.advance(61)
-    store.close_dead("中断されました。")
+    store.close_dead()
     store.add_visit(opening.ids, visit(1))
     store.close_run(record("run_1"))
     assert store.record(TENANT, "run_1").outcome == "stopped"
-    assert store.close_dead("") == 0
+    assert store.close_dead() == 0
 
 
 def test_a_chain_verifies_and_its_head_moves(store: RecordStore) -> None:
@@ -225,5 +234,5 @@ def test_what_was_said_comes_back_as_it_was(
     closed = replace(record("run_1", session=session), question=question, answer=answer)
     store.close_run(closed)
     assert store.record(TENANT, "run_1") == closed
-    assert store.session(TENANT, session).turns == (Turn(question=question, answer=answer),)
+    assert store.session(TENANT, session, "terms").turns == (Turn(question=question, answer=answer),)
     assert store.verify(TENANT).faults == ()

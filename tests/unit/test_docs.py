@@ -14,6 +14,7 @@ import subprocess
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
+from difflib import unified_diff
 from functools import cache
 from pathlib import Path
 
@@ -124,10 +125,12 @@ def _prepare(language: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def _hold(page: Path, shown: str, printed: str) -> None:
-    if IS_UPDATING and _without_chance(shown) != _without_chance(printed):
+    is_same = _without_chance(shown) == _without_chance(printed)
+    if IS_UPDATING and not is_same:
         page.write_text(printed, encoding="utf-8")
-    else:
-        assert _without_chance(shown) == _without_chance(printed)
+    elif not is_same:
+        changes = unified_diff(_without_chance(shown).splitlines(), _without_chance(printed).splitlines(), n=1)
+        pytest.fail(f"{page} is out of date; see the head of this file.\n" + "\n".join(changes))
 
 
 def _without_chance(text: str) -> str:
@@ -183,13 +186,14 @@ def _output(main: Callable[[], int], *, is_both: bool = True) -> tuple[int, str]
 
 def _excerpt(output: str, corpus: str) -> str:
     """The compile, the top of the tree and the first question of one corpus; `...` where lines are left out."""
-    commands = [f"$ {part}" for part in output.split("\n$ ")[1:] if f"--corpus {corpus}" in part]
+    as_from_the_project = output.replace(f"{ROOT}/", "").partition("\n\nGo on with it")[0]
+    commands = [f"$ {part}" for part in as_from_the_project.split("\n$ ")[1:] if f"--corpus {corpus}" in part]
     compiled, tree, asked = (
         next(part for part in commands if part.startswith(f"$ corpus2skill {name} "))
         for name in ("compile", "tree", "ask")
     )
     lines = tree.splitlines(keepends=True)[: _SHOWN_LINES_OF_TREE + 1]
-    return "".join([_PROGRESS.sub("", compiled), "\n", *lines, "...\n\n", asked])
+    return "".join([_PROGRESS.sub("", compiled), "\n", *lines, "...\n\n", asked.rstrip("\n"), "\n"])
 
 
 def _heading_levels(page: Path) -> list[int]:
@@ -203,8 +207,9 @@ def _headings(page: Path) -> list[tuple[str, str]]:
 
 def _skeletons(text: str) -> list[str]:
     """Each command of the code blocks without what is in the page's language: its name and its options."""
-    blocks = (block[3] for block in _FENCED.finditer(text) if block[2] in {"", "sh", "console"})
-    return [_skeleton(line) for block in blocks for line in _typed(block)]
+    blocks = ((block[2], block[3]) for block in _FENCED.finditer(text) if block[2] in {"", "sh", "console"})
+    lines = ((kind, line) for kind, block in blocks for line in _typed(block))
+    return [_skeleton(line) for kind, line in lines if kind or line.startswith("corpus2skill ")]
 
 
 def _typed(block: str) -> Iterator[str]:

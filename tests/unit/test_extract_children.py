@@ -203,12 +203,12 @@ async def test_a_container_that_breaks_a_bound_is_refused_after_what_it_gave(wor
 
 async def test_the_time_of_a_container_is_its_own_and_not_its_readers() -> None:
     """A slow reading of what came out of an archive must not refuse the archive."""
-    children = pool(seconds=0.5, size=1)
+    children = pool(seconds=0.3, size=1)
     seen = 0
     async with aclosing(children.members(file("一\n二\n三", "a.zip"))) as members:
         async for _ in members:
             seen += 1
-            assert "制限の 0.5 秒" in await outcome(children, "hang")
+            assert "制限の 0.3 秒" in await outcome(children, "hang")
     assert seen == 3
 
 

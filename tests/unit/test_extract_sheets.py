@@ -183,6 +183,28 @@ def test_one_long_string_in_many_cells_is_too_large_before_it_is_written_out() -
     assert refused(data) == ("too_large", "characters")
 
 
+@pytest.mark.parametrize(
+    ("rows", "strings", "detail"),
+    [
+        (f"<row>{'<c><v>1</v></c>' * 700_000}</row>", "", "element"),
+        ("<row/>", f"<si>{'<r><t>a</t></r>' * 700_000}</si>", "element"),
+        (f"<row>{'<c><v>1</v></c>' * 100}</row>" * 30, "", "cells"),
+    ],
+)
+def test_a_workbook_is_bounded_in_its_cells_and_in_each_row_and_string(
+    rows: str, strings: str, detail: str
+) -> None:
+    """Issue 3, hostile files: memory: the tree of an element takes many times its bytes."""
+    data = bare_workbook(rows, strings=strings)
+    assert refused(data, limits=Limits(max_cells=2_000)) == ("too_large", detail)
+
+
+def test_a_part_of_millions_of_elements_is_refused_before_it_is_parsed() -> None:
+    """Issue 3, hostile files: memory."""
+    data = zip_file({"xl/workbook.xml": f"<workbook>{'<a/>' * 3_000_001}</workbook>"})
+    assert refused(data) == ("too_large", "tags")
+
+
 def test_a_diagonal_of_cells_is_not_blown_up_to_a_square() -> None:
     """Issue 3, hostile files: output bounded."""
     rows = "".join(
@@ -300,7 +322,7 @@ def test_repeated_cells_and_rows_of_an_open_document_are_bounded() -> None:
     cell = '<table:table-cell table:number-columns-repeated="16384"><text:p>長い文字列</text:p></table:table-cell>'
     row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
     data = open_document(f'<table:table table:name="表">{row * 5}</table:table>')
-    assert refused(data, "a.ods") == ("too_large", "characters")
+    assert refused(data, "a.ods") == ("too_large", "cells")
 
 
 def test_a_locked_open_document_is_encrypted() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import unicodedata
 from collections.abc import Iterable
 from multiprocessing import get_context
@@ -245,3 +246,43 @@ def test_any_name_on_disk_can_be_shown(raw: bytes) -> None:
     assert shown.encode("utf-8").decode("utf-8") == shown
     assert unicodedata.is_normalized("NFC", shown)
     assert not any(character < " " for character in shown)
+
+
+def test_a_sparse_file_of_five_gigabytes_is_refused_by_its_size_without_reading_it(tmp_path: Path) -> None:
+    """Issue 3: a 5 GB sparse file. Reading it would take the memory that a test has not."""
+    with (tmp_path / "大.txt").open("wb") as file:
+        file.truncate(5 * 10**9)
+    with pytest.raises(SourceRefused) as refusal:
+        FolderSources([tmp_path]).read("大.txt")
+    assert (refusal.value.code, refusal.value.values["size"]) == ("refused.too_large.bytes", 5 * 10**9)
+
+
+def test_a_name_of_255_bytes_is_a_name(tmp_path: Path) -> None:
+    """Issue 3: a name of 255 bytes, the longest that there is."""
+    name = "解" * 83 + "ab.txt"
+    assert len(name.encode()) == 255
+    written(tmp_path, name)
+    sources = FolderSources([tmp_path])
+    assert list(sources.find()) == [name]
+    assert sources.read(name).source == name
+
+
+def test_a_file_that_is_written_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    """Issue 3: a file that changes while it is read is never half the old and half the new."""
+    path = tmp_path / "a.log"
+    path.write_bytes(bytes(40_000_000))
+    ended = threading.Event()
+
+    def write_on() -> None:
+        with path.open("ab", buffering=0) as file:
+            while not ended.is_set():
+                file.write(b"x")
+
+    writer = threading.Thread(target=write_on)
+    writer.start()
+    try:
+        assert refusal(FolderSources([tmp_path]), "a.log") == "unreadable"
+    finally:
+        ended.set()
+        writer.join()
+    assert FolderSources([tmp_path]).read("a.log").data.startswith(b"\0")

@@ -19,6 +19,7 @@ from corpus2skill.errors import (
     ModelUnavailable,
     WorkspaceUnusable,
 )
+from corpus2skill.messages import message
 from corpus2skill.navigator.outcome import CancelReason
 from tests.fakes.navigation import Navigation, with_limits
 from tests.fakes.navigator_model import Script, ScriptedModel, call, of, says, streamed, wants
@@ -349,13 +350,13 @@ async def test_a_run_whose_process_dies_can_be_closed_with_its_trail_once_its_le
     run = asyncio.create_task(navigation.ask(model))
     await model.hanging.wait()
     navigation.clock.advance(100)
-    assert navigation.records.close_dead("止まりました。") == 0
+    assert navigation.records.close_dead() == 0
     navigation.clock.advance(100)
-    assert navigation.records.close_dead("止まりました。") == 1
+    assert navigation.records.close_dead() == 1
     record = navigation.record
     assert (record.outcome, record.answer, [visit.node for visit in record.visits]) == (
         "stopped",
-        "止まりました。",
+        message("ja", "outcome.stopped.text"),
         ["root", "pricing"],
     )
     run.cancel()

@@ -47,7 +47,7 @@ def test_reading_makes_nothing(store: SqlRecordStore, root: Path) -> None:
     """A workspace without records has none, and gets none by being looked at."""
     assert list(store.records(TENANT, RecordFilter())) == []
     assert store.verify(TENANT).records == 0
-    assert store.close_dead("") == 0
+    assert store.close_dead() == 0
     assert not root.exists()
 
 
@@ -134,7 +134,7 @@ def test_a_tombstone_leaves_the_chain_whole(store: SqlRecordStore, root: Path) -
     verdict = store.verify(TENANT)
     assert (verdict.records, verdict.faults, verdict.head) == (3, (), head)
     assert [found.ids.run for found in store.records(TENANT, RecordFilter())] == ["run_3", "run_1"]
-    assert len(store.session(TENANT, "s").turns) == 2
+    assert len(store.session(TENANT, "s", "terms").turns) == 2
     with pytest.raises(RecordNotFound) as deleted:
         store.record(TENANT, "run_2")
     assert "2026-05-01" in error_message("ja", deleted.value)
@@ -186,7 +186,7 @@ def test_a_run_killed_at_any_moment_is_recorded_once(root: Path) -> None:
             own.close_run(record(run, visits=(visit(1),)))
 
         is_through = not in_child(work).was_killed
-        was_open = store.close_dead("中断されました。") == 1
+        was_open = store.close_dead() == 1
         assert not (was_open and is_through)
         assert store.record(TENANT, run).outcome == ("stopped" if was_open else "answered")
         moment += 1
@@ -207,7 +207,7 @@ def test_a_read_only_workspace_can_be_read_and_says_why_it_cannot_be_written() -
 
         def read() -> object:
             own = open_store(root)
-            assert len(own.session(TENANT, "s").turns) == 3
+            assert len(own.session(TENANT, "s", "terms").turns) == 3
             return (own.verify(TENANT).records, own.record(TENANT, "run_2").answer)
 
         def write() -> object:
@@ -277,7 +277,7 @@ def test_a_question_that_is_not_unicode_is_recorded_all_the_same(store: SqlRecor
     closed = record("run_1", question="\udc89\udcf0\udc96\udcf1", session="\udcff\0")
     store.close_run(closed)
     assert store.record(TENANT, "run_1") == closed
-    assert store.session(TENANT, "\udcff\0").turns[0].question == closed.question
+    assert store.session(TENANT, "\udcff\0", "terms").turns[0].question == closed.question
     assert store.verify(TENANT).faults == ()
 
 

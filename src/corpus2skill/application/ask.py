@@ -8,7 +8,6 @@ from corpus2skill.application.choose import chosen_version
 from corpus2skill.application.wiring import TENANT, Workspace, navigator_model, price_of
 from corpus2skill.domain.run import LastWord, RunLimits, RunRecord
 from corpus2skill.domain.session import Channel, Door
-from corpus2skill.messages import message
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.loop import navigate
 from corpus2skill.navigator.question import Question, check_question
@@ -106,5 +105,5 @@ def run_limits(settings: Settings) -> RunLimits:
 
 def _tidied(records: RecordStore) -> RecordStore:
     """Close what a killed process left open, so that its record is not lost."""
-    records.close_dead(message("en", "outcome.stopped.text"))
+    records.close_dead()
     return records

@@ -96,7 +96,7 @@ def begin_run(
     cancellation: Cancellation,
 ) -> Run:
     """Return a run before its first round: the session's history, then the question."""
-    session = navigator.records.session(question.tenant, question.session)
+    session = navigator.records.session(question.tenant, question.session, navigator.tree.corpus)
     history = build_history(session.turns, navigator.limits.history_characters, question.language)
     began = navigator.clock.monotonic()
     return Run(

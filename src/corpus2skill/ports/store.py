@@ -211,14 +211,18 @@ class RecordStore(Protocol):
         """
         ...
 
-    def close_dead(self, closing_answer: str) -> int:
-        """Close runs whose lease has lapsed as `stopped`, with the visits so far; return how many."""
+    def close_dead(self) -> int:
+        """Close runs whose lease has lapsed as `stopped`, with the visits so far; return how many.
+
+        The asker's language and channel are the opening's: its answer stays the record's.
+        """
         ...
 
-    def session(self, tenant: str, session: str) -> Session:
+    def session(self, tenant: str, session: str, corpus: str) -> Session:
         """The turns of a session, oldest first, from closed records; an empty session for a new id.
 
-        Turns that ended without an answer (failed, refused, cancelled, ...) only count for `last_turn`.
+        Turns that ended without an answer (failed, refused, cancelled, ...) only count for `last_turn`, and
+        so do those that were asked of another corpus: what one corpus said is not told to another's askers.
         """
         ...
 

@@ -45,7 +45,7 @@ from corpus2skill.domain.corpus import ExtractedText, Refusal, SourceFile, Sourc
 from corpus2skill.errors import SourceRefused
 
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-_STATM = Path("/proc/self/statm")
+_STATM, _STATUS = Path("/proc/self/statm"), Path("/proc/self/status")
 _WATCH_SECONDS = 0.05
 _SPENT_SHARE = 0.4
 _TIGHT_SHARE = 0.7
@@ -114,7 +114,9 @@ class _Server:
         except SourceRefused as refusal:
             values = cast("dict[str, str | int | float]", refusal.values)
             verdict: Refusal = refusal.verdict  # type: ignore[assignment] - readers give refusing verdicts only
-            if verdict == "corrupt" and self._bounds.was_tight():  # some libraries call their want of memory so
+            if (
+                verdict == "corrupt" and self._bounds.was_tight()
+            ):  # some libraries call their want of memory so
                 return self._over("memory", self._limits.max_memory_bytes)
             return Refused(verdict, refusal.detail, values, self._bounds.is_spent())
         except MemoryError:
@@ -202,8 +204,12 @@ def _memory() -> tuple[int, int] | None:
 
 
 def _most_resident() -> int:
-    """Return the most bytes that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT
+    """Return the most bytes that this process ever held; `ru_maxrss` may be its owner's, where that held more."""
+    try:
+        status = _STATUS.read_text(encoding="ascii")
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * MAXRSS_UNIT
+    return int(status.partition("VmHWM:")[2].split(maxsplit=1)[0]) * 1024
 
 
 def _end_with(parent: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -12,12 +13,12 @@ import threading
 import weakref
 from collections.abc import AsyncGenerator
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO, cast
 
 import msgspec
 
 from corpus2skill.adapters.extract.child_words import (
-    MAXRSS_UNIT,
     OUT_OF_MEMORY,
     Done,
     Extract,
@@ -49,7 +50,9 @@ main(int(sys.argv[2]))
 _MOST_AT_ONCE = 4
 _GRACE_SECONDS = 5.0
 """The process ends itself in time; this much later it is killed should it not."""
-_NEARLY = 0.9
+_NEARLY = 0.8
+_LOOK_AGAIN_MS = 40
+_PAGE = 4096 if sys.platform == "win32" else os.sysconf("SC_PAGESIZE")
 
 
 class ChildPool:
@@ -169,6 +172,7 @@ class _Child:
         )
         self._writing = cast("BinaryIO", self._process.stdin)
         self._reading = cast("BinaryIO", self._process.stdout)
+        self._most_resident = 0
         self._setup: Setup | None = setup
         self._talking = threading.Lock()
         self.id = self._process.pid
@@ -197,7 +201,16 @@ class _Child:
             send(self._writing, self._setup)
             self._setup = None
         send(self._writing, request)
+        self._watch()
         return receive(self._reading, at_most=self._limits.max_output_bytes)
+
+    def _watch(self) -> None:
+        """Wait for the answer, and see how much memory it takes: a library without any may just crash."""
+        self._most_resident = 0
+        answer = select.poll()
+        answer.register(self._reading, select.POLLIN)
+        while not answer.poll(_LOOK_AGAIN_MS):
+            self._most_resident = max(self._most_resident, _resident(self.id))
 
     def over(self, limit: Limit) -> SourceRefused:
         values: dict[Limit, int | float] = {
@@ -211,17 +224,17 @@ class _Child:
         """End the process and all it may have begun; whoever waits for its answer learns of it."""
         self._signal()
         with self._talking:
-            self._reap()
+            self._process.wait()
             self._writing.close()
             self._reading.close()
 
     def _ended(self) -> SourceRefused:
         """Tell from how the process ended what the document did."""
         self._signal()  # it is ending: what it ended by is not changed any more
-        status, most_resident = self._reap()
+        status = self._process.wait()
         if status in {-signal.SIGALRM, -signal.SIGXCPU}:
             return self.over("time")
-        is_full = most_resident > _NEARLY * self._limits.max_memory_bytes
+        is_full = self._most_resident > _NEARLY * self._limits.max_memory_bytes
         is_killed = status == -signal.SIGKILL  # by a system that lacks memory: nobody else does
         if is_full or is_killed or status == OUT_OF_MEMORY:
             return self.over("memory")
@@ -232,15 +245,14 @@ class _Child:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.id, signal.SIGKILL)
 
-    def _reap(self) -> tuple[int, int]:
-        """Return how the process ended, negative for a signal, and the most bytes that it held."""
-        most_resident = 0
-        if self._process.returncode is None:
-            with suppress(ChildProcessError):
-                _, status, usage = os.wait4(self.id, 0)
-                self._process.returncode = os.waitstatus_to_exitcode(status)
-                most_resident = usage.ru_maxrss * MAXRSS_UNIT
-        return self._process.returncode or 0, most_resident
+
+def _resident(process: int) -> int:
+    """Return the bytes that a process holds; 0 where the system does not say."""
+    try:
+        statm = Path(f"/proc/{process}/statm").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    return int(statm.split()[1]) * _PAGE
 
 
 def _ending(status: int) -> str:

@@ -16,6 +16,8 @@ class Limits:
     """Bytes of all parts that are inflated out of one archive, counted while they are inflated."""
     max_rows: int = 200_000
     """Rows with something in them, over all sheets of a workbook."""
+    max_cells: int = 2_000_000
+    """Cells of those rows with something in them."""
     max_members: int = 5_000
     """Documents within one archive or mail, those of archives in it included."""
     max_member_bytes: int = 1_000_000_000

@@ -33,7 +33,7 @@ class Workbook:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._characters = 0
-        self._rows = 0
+        self._rows = self._cells = 0
         self._sheets: list[Sheet] = []
         self._hidden: list[str] = []
 
@@ -56,6 +56,9 @@ class Workbook:
         self._rows += number not in rows
         if self._rows > self._limits.max_rows:
             raise SourceRefused("too_large", "rows", limit=self._limits.max_rows)
+        self._cells += len(cells)
+        if self._cells > self._limits.max_cells:
+            raise SourceRefused("too_large", "cells", limit=self._limits.max_cells)
         self._characters += sum(map(len, cells.values())) + _WIDTH_OF_MARKS * len(cells)
         require_characters(self._characters, self._limits.max_characters)
         rows[number] = {**rows[number], **cells} if number in rows else cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Literal, cast
 
@@ -11,6 +12,8 @@ from corpus2skill.adapters.extract.xml_element import Element
 from corpus2skill.errors import SourceRefused
 
 Event = Literal["start", "end"]
+_MOST_AT_ONCE = 10_000_000
+"""Bytes of one element, whose tree takes many times as much memory; a full row of 16,384 cells has about one million."""
 
 
 def events(
@@ -21,10 +24,11 @@ def events(
     An element is emptied when the next one is asked for. `starts` are never emptied.
 
     Raises:
-        SourceRefused: `hostile` for any DTD, `corrupt`; and what reading `stream` raises.
+        SourceRefused: `hostile` for any DTD, `corrupt`, `too_large` for one element; and what reading `stream` raises.
     """
+    paced = _PacedStream(stream)
     parser = etree.iterparse(
-        stream,
+        paced,
         events=("start", "end") if starts else ("end",),
         tag=[f"{{*}}{name}" for name in (*names, *starts)],
         resolve_entities=False,
@@ -44,6 +48,7 @@ def events(
             yield event, cast("Element", element)
             if not is_kept:
                 _empty(element)
+                paced.rest()
     except etree.XMLSyntaxError as error:
         raise SourceRefused("corrupt") from error
 
@@ -55,3 +60,24 @@ def _empty(element: etree._Element) -> None:
     if parent is not None:
         while element.getprevious() is not None:
             del parent[0]
+
+
+class _PacedStream(io.RawIOBase):
+    """Reads on only so far from one element to the next."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        piece = self._stream.read(size)
+        self._read += len(piece)
+        if self._read > _MOST_AT_ONCE:
+            raise SourceRefused("too_large", "element", limit=_MOST_AT_ONCE)
+        return piece
+
+    def rest(self) -> None:
+        self._read = 0

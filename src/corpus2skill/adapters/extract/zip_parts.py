@@ -17,6 +17,8 @@ from corpus2skill.errors import SourceRefused
 _STEP = 1_000_000
 _MAX_XML_BYTES = 40_000_000
 """Of a part that is parsed as a whole: its tree takes several times as much memory. Rows are streamed instead."""
+_MAX_TAGS = 3_000_000
+"""Opening and closing ones: each element takes some hundred bytes of memory, however short it is."""
 _BROKEN = (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError, zlib.error, IndexError)
 
 
@@ -71,6 +73,8 @@ class ZipParts:
             return None
         if len(data) > _MAX_XML_BYTES:
             raise SourceRefused("too_large", "inflated", limit=_MAX_XML_BYTES)
+        if data.count(b"<") > _MAX_TAGS:
+            raise SourceRefused("too_large", "tags", limit=_MAX_TAGS)
         try:
             root, has_dtd = parsed(data)
         except MalformedXml as error:

@@ -16,7 +16,7 @@ from corpus2skill.adapters.offline.mapped_index import MappedIndex, Ranking
 from corpus2skill.adapters.offline.passages import best_passages
 from corpus2skill.adapters.offline.question import Question, understand
 from corpus2skill.adapters.offline.reasons import reason_for_root, reason_for_step
-from corpus2skill.adapters.offline.route import LOOKS_BEFORE_GIVING_UP, next_step
+from corpus2skill.adapters.offline.route import next_step
 from corpus2skill.adapters.offline.small_talk import small_talk
 from corpus2skill.adapters.offline.walk import OWN_CALL, TOOL, Walk, read_walk, root_is_read
 from corpus2skill.domain.ids import ROOT_PATH
@@ -27,8 +27,6 @@ NOT_FOUND_BELOW = 0.57
 """A match under this counts as none; found by cross-validation over questions of several corpora."""
 WEAK_BELOW = 0.62
 """A match under this is said to be a weak one."""
-HOPELESS_BELOW = 0.4
-"""A match under this is not worth many looks."""
 _RANKINGS_KEPT = 64
 """Questions whose ranking is remembered from round to round."""
 _RANKED = 200
@@ -75,8 +73,7 @@ class OfflineNavigator:
             return None
         if not root_is_read(walk):
             return _call(walk, ROOT_PATH, reason_for_root(request.language))
-        most_leaves = LOOKS_BEFORE_GIVING_UP if ranking.match < HOPELESS_BELOW else self._fetch_limit
-        step = next_step(walk, ranking, fetches_left=fetches_left, most_leaves=most_leaves)
+        step = next_step(walk, ranking, fetches_left=fetches_left)
         if step is None:
             return None
         return _call(walk, step.path, reason_for_step(step, walk, question, self._index, request.language))

@@ -19,7 +19,7 @@ _TITLE_SHARE = 0.5
 _QUESTION_SHARE = 0.9
 """The same where the title is itself a question: what follows answers it."""
 _NEIGHBOUR_SHARE = 0.3
-_LEAF_SHARE = 0.5
+_LEAF_SHARE = 0.3
 """How far a passage is judged by its whole leaf."""
 _KIND_BONUS = 0.15
 _DIGIT = re.compile(r"[0-9０-９一二三四五六七八九十百千万]")

@@ -9,8 +9,11 @@ from corpus2skill.adapters.offline.walk import Walk, ways_to
 
 WORTHWHILE = 0.55
 """A leaf is worth a fetch where it scores at least this share of the best."""
-LOOKS_BEFORE_GIVING_UP = 3
-"""Leaves that are read before nothing is said to be found."""
+HOPELESS_BELOW = 0.4
+SURE_FROM = 0.85
+_LOOKS_WITHOUT_HOPE = 3
+_LOOKS_WHEN_SURE = 4
+"""Matches, and how many leaves are read at most below and above them; in between the fetches are the limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +26,9 @@ class Step:
     """It leaves the branch of the node that was read last."""
 
 
-def next_step(walk: Walk, ranking: Ranking, *, fetches_left: int, most_leaves: int) -> Step | None:
+def next_step(walk: Walk, ranking: Ranking, *, fetches_left: int) -> Step | None:
     """Return the next fetch, or None where nothing worthwhile is within reach."""
-    if not ranking.leaves or len(walk.leaves) >= most_leaves:
+    if not ranking.leaves or _has_read_enough(walk, ranking.match):
         return None
     least = ranking.leaves[0].score * WORTHWHILE
     for leaf in ranking.leaves:
@@ -36,6 +39,13 @@ def next_step(walk: Walk, ranking: Ranking, *, fetches_left: int, most_leaves: i
             folder = walk.last_path.rpartition("/")[0]
             return Step(path=ahead[0], goal=leaf, is_turning_back=not ahead[0].startswith(folder))
     return None
+
+
+def _has_read_enough(walk: Walk, match: float) -> bool:
+    read = len(walk.leaves)
+    return (match < HOPELESS_BELOW and read >= _LOOKS_WITHOUT_HOPE) or (
+        match >= SURE_FROM and read >= _LOOKS_WHEN_SURE
+    )
 
 
 def _is_open(path: str, ahead: str, walk: Walk) -> bool:

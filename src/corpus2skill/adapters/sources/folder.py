@@ -108,16 +108,29 @@ class FolderSources:
         return source
 
     def _bytes(self, path: Path) -> bytes:
+        """Return a file's bytes as they stood at one moment; one that is being written is read once more."""
+        data = self._read_still(path)
+        if data is None:
+            data = self._read_still(path)
+        if data is None:
+            raise SourceRefused("unreadable", "changing")
+        return data
+
+    def _read_still(self, path: Path) -> bytes | None:
+        """Return a file's bytes, None where it changed meanwhile."""
         try:
             with open(os.open(path, _OPEN_FLAGS), "rb") as file:  # noqa: PTH123 - a descriptor, not a path
-                self._require_readable(os.fstat(file.fileno()))
+                before = os.fstat(file.fileno())
+                self._require_readable(before)
                 data = file.read(self._max_bytes + 1)
+                after = os.fstat(file.fileno())
         except FileNotFoundError as error:
             raise SourceRefused("vanished") from error
         except OSError as error:
             raise SourceRefused("unreadable") from error
         self._require_size(len(data))
-        return data
+        is_still = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+        return data if is_still else None
 
     def _require_readable(self, status: os.stat_result) -> None:
         if not stat.S_ISREG(status.st_mode):

@@ -98,22 +98,23 @@ class SqlRecordStore:
         """Append the record. A run that is closed already keeps the record it has."""
         self._database.write(lambda connection: _append(connection, record))
 
-    def close_dead(self, closing_answer: str) -> int:
+    def close_dead(self) -> int:
         now = self._clock.now()
         lapsed = select(OPEN_RUNS.c.tenant, OPEN_RUNS.c.run).where(OPEN_RUNS.c.lease_until <= now.timestamp())
-        return sum(
-            self._close_dead(row["tenant"], row["run"], closing_answer, now) for row in self._rows(lapsed)
-        )
+        return sum(self._close_dead(row["tenant"], row["run"], now) for row in self._rows(lapsed))
 
-    def session(self, tenant: str, session: str) -> Session:
+    def session(self, tenant: str, session: str, corpus: str) -> Session:
         in_session = and_(_is_kept(tenant), RECORDS.c.session == storable(session))
         query = (
-            select(RECORDS.c.run, RECORDS.c.turn, RECORDS.c.outcome, RECORDS.c.payload)
+            select(RECORDS.c.run, RECORDS.c.turn, RECORDS.c.corpus, RECORDS.c.outcome, RECORDS.c.payload)
             .where(in_session)
             .order_by(RECORDS.c.turn, RECORDS.c.seq)
         )
         rows = self._rows(query)
-        records = (self._record(row) for row in rows if row["outcome"] in _REMEMBERED)
+        remembered = (
+            row for row in rows if row["outcome"] in _REMEMBERED and row["corpus"] == storable(corpus)
+        )
+        records = (self._record(row) for row in remembered)
         turns = tuple(Turn(question=record.question, answer=record.answer) for record in records)
         return Session(
             session_id=session, turns=turns, last_turn=max((row["turn"] for row in rows), default=0)
@@ -162,7 +163,7 @@ class SqlRecordStore:
     def verify(self, tenant: str) -> ChainVerdict:
         return check_chain(self._links(tenant))
 
-    def _close_dead(self, tenant: str, run: str, answer: str, now: datetime) -> bool:
+    def _close_dead(self, tenant: str, run: str, now: datetime) -> bool:
         """Close one run, unless another process has done so meanwhile."""
 
         def work(connection: Connection) -> bool:
@@ -177,7 +178,7 @@ class SqlRecordStore:
             )
             record = self._decode(opening, RunRecord, run)
             trail = tuple(self._decode(visit, Visit, run) for visit in visits)
-            _append(connection, _stopped(record, trail, answer, now))
+            _append(connection, _stopped(record, trail, now))
             return True
 
         return self._database.write(work)
@@ -272,13 +273,12 @@ def _matches(tenant: str, which: RecordFilter) -> ColumnElement[bool]:
     return and_(_is_kept(tenant), *(column == value for column, value in wanted.items() if value is not None))
 
 
-def _stopped(opening: RunRecord, visits: tuple[Visit, ...], answer: str, now: datetime) -> RunRecord:
+def _stopped(opening: RunRecord, visits: tuple[Visit, ...], now: datetime) -> RunRecord:
     """Return the record of a run whose owner died: what it had seen, and that it was stopped."""
     leaves = {visit.doc_id: visit for visit in visits if visit.doc_id is not None and visit.status == "found"}
     began = datetime.fromisoformat(opening.started_at)
     return replace(
         opening,
-        answer=answer,
         outcome="stopped",
         confidence=None,
         visits=visits,

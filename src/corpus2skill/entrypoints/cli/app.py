@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import traceback
 from collections.abc import Callable, Sequence
@@ -82,7 +83,11 @@ def run(arguments: Sequence[str]) -> int:
     except Corpus2SkillError as error:
         return report_error(out, error)
     except OutputLost as lost:
-        return _output_lost(out, lost.__cause__)
+        return output_lost(out, lost.__cause__)
+    except OSError as error:
+        return output_lost(out, error) if _is_of_a_stream(error) else _unexpected(out)
+    except SystemExit:  # Typer's way of saying that the reader of its help text went away
+        return exit_codes.READER_GONE
     except Exception:  # noqa: BLE001 - the last door: a fault of ours is shown with its traceback and advice
         return _unexpected(out)
     if code == exit_codes.INTERRUPTED:
@@ -106,6 +111,15 @@ def report_error(out: Output, error: Corpus2SkillError) -> int:
         out.document({"error": {"code": error.code, "message": sentence, "values": _values(error)}})
     out.note(out.say("cli.error", message=sentence))
     return exit_codes.of_error(error)
+
+
+def output_lost(out: Output, cause: BaseException | None) -> int:
+    """Leave without a traceback; what the interpreter still flushes at its end goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), out.out.fileno())
+    if isinstance(cause, BrokenPipeError):
+        return exit_codes.READER_GONE
+    out.note(out.say("cli.error", message=out.say("error.workspace_io", path="stdout", reason=cause)))
+    return exit_codes.WORKSPACE
 
 
 def _values(error: Corpus2SkillError) -> dict[str, object]:
@@ -140,13 +154,9 @@ def _unexpected(out: Output) -> int:
     return exit_codes.UNEXPECTED
 
 
-def _output_lost(out: Output, cause: BaseException | None) -> int:
-    """Leave without a traceback; what the interpreter still flushes at its end goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), out.out.fileno())
-    if isinstance(cause, BrokenPipeError):
-        return exit_codes.READER_GONE
-    out.note(out.say("cli.error", message=out.say("error.workspace_io", path="stdout", reason=cause)))
-    return exit_codes.WORKSPACE
+def _is_of_a_stream(error: OSError) -> bool:
+    """True where Typer could not write a help text. The store's refusals are named, and never come as they are."""
+    return error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF)
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:

@@ -19,6 +19,7 @@ from corpus2skill.entrypoints.cli.options import (
     ModelOption,
     WorkspaceOption,
     YesOption,
+    named_path,
 )
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ def compile_command(
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="PATH", help="Folders and files; else those of the last compile.", show_default=False
+            parser=named_path,
+            metavar="PATH",
+            help="Folders and files; else those of the last compile.",
+            show_default=False,
         ),
     ] = None,
     corpus: CorpusOption = None,

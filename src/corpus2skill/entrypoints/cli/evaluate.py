@@ -13,7 +13,7 @@ import typer
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.compile_progress import compile_progress
 from corpus2skill.entrypoints.cli.desk import open_desk
-from corpus2skill.entrypoints.cli.options import JsonOption, ModelOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.options import JsonOption, ModelOption, WorkspaceOption, named_path
 from corpus2skill.entrypoints.cli.output import Output, columns
 from corpus2skill.errors import InvalidInput
 
@@ -25,16 +25,28 @@ _TOLD_EVERY = 20
 
 
 def eval_command(
-    pack: Annotated[Path, typer.Argument(metavar="PACK", help="A folder with corpus/ and questions.")],
+    pack: Annotated[
+        Path, typer.Argument(parser=named_path, metavar="PACK", help="A folder with corpus/ and questions.")
+    ],
     questions: Annotated[
         Path | None,
         typer.Option(
-            "--questions", metavar="FILE", help="Else the pack's own questions*.jsonl.", show_default=False
+            "--questions",
+            parser=named_path,
+            metavar="FILE",
+            help="Else the pack's own questions*.jsonl.",
+            show_default=False,
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="RUN.jsonl", help="Write one line an answer.", show_default=False),
+        typer.Option(
+            "--out",
+            parser=named_path,
+            metavar="RUN.jsonl",
+            help="Write one line an answer.",
+            show_default=False,
+        ),
     ] = None,
     limit: Annotated[
         int | None,

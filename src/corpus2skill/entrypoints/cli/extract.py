@@ -10,7 +10,7 @@ import typer
 
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import open_desk
-from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption, named_path
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.entrypoints.cli.verdicts import notice_sentence, refusal_sentence, verdict_name
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def extract_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="One document.")],
+    file: Annotated[Path, typer.Argument(parser=named_path, metavar="FILE", help="One document.")],
     chunk_limit: Annotated[
         int | None,
         typer.Option("--chunk-limit", metavar="N", min=1, help="Most characters.", show_default=False),

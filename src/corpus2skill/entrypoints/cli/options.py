@@ -7,11 +7,20 @@ from typing import Annotated, Literal
 
 import typer
 
+
+def named_path(text: str) -> Path:
+    """The path that an argument names. An empty one, as an unset variable gives, is not the current folder."""
+    if not text:
+        raise typer.BadParameter("a path is wanted, and came empty; the current folder is spelled .")
+    return Path(text)
+
+
 WorkspaceOption = Annotated[
     Path | None,
     typer.Option(
         "--workspace",
         "-w",
+        parser=named_path,
         metavar="FOLDER",
         help="The workspace folder; else CORPUS2SKILL_HOME, else .corpus2skill here.",
         show_default=False,
