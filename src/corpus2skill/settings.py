@@ -52,6 +52,10 @@ class Settings:
 
 _TYPES = {field.name: str(field.type) for field in fields(Settings)}
 NAMES = tuple(_TYPES)
+MOST = {"int": 1_000_000_000_000, "float": 1_000_000.0}
+"""The highest value of any number: 1 TB, a million seconds. Beyond it nothing is meant, and much breaks."""
+MOST_FETCHES = 100
+"""The capacity of a tree grows with the power of the fetch limit."""
 
 
 def workspace_path(option: str | None, environment: Mapping[str, str]) -> Path:
@@ -136,18 +140,36 @@ def _parsed(value: object, wanted: str) -> str | int | float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        return {"str": str, "int": int, "float": float}[wanted](value)
-    except ValueError:
+        parsed = {"str": str, "int": int, "float": float}[wanted](value)
+    except (ValueError, OverflowError):
         return None
+    return None if isinstance(value, float) and parsed != value else parsed
 
 
 def _is_allowed(name: str, value: str | int | float) -> bool:
     if name == "last_word":
         return value in {"stop", "answer"}
-    return bool(value) if isinstance(value, str) else value > 0
+    if isinstance(value, str):
+        return bool(value) and _is_text(value)
+    return 0 < value <= _most(name)
+
+
+def _is_text(value: str) -> bool:
+    """False for a lone surrogate, which bytes on a command line become that are no UTF-8: no file holds it."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _most(name: str) -> float:
+    return MOST_FETCHES if name == "fetch_limit" else MOST[_TYPES[name]]
 
 
 def _wanted(name: str) -> str:
     if name == "last_word":
         return "stop | answer"
-    return {"int": "1, 2, 3, ...", "float": "> 0", "str": "text"}[_TYPES[name]]
+    if _TYPES[name] == "str":
+        return "text"
+    return f"1, 2, 3, ... {_most(name)}" if _TYPES[name] == "int" else f"> 0, <= {_most(name):.0f}"

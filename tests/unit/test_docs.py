@@ -7,6 +7,7 @@ What the tutorial and the readmes show is run again here. After a change that is
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shlex
@@ -33,6 +34,7 @@ IS_UPDATING = bool(os.environ.get("CORPUS2SKILL_UPDATE_DOCS"))
 _FENCED = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 _DEMO = re.compile(r"(<!-- demo output -->\n```console\n)(.*?)(```\n<!-- /demo output -->)", re.DOTALL)
+_MESSAGES = re.compile(r"(<!-- messages (\w+) -->\n)(.*?)(<!-- /messages -->)", re.DOTALL)
 _RUN_ID = re.compile(r"run_[0-9a-z]{26}")
 _CHANCE = (
     (re.compile(r"(run|session)_[0-9a-z]{26}"), r"\1_ID"),
@@ -42,14 +44,14 @@ _CHANCE = (
     (re.compile(r"\b\d+\.\d (s|秒) "), r"N \1 "),
 )
 """What differs each time: ids, times, and hashes of what has times in it."""
-_PROGRESS = re.compile(r"^\S+ \d+/\d+\n", re.MULTILINE)
+_PROGRESS = re.compile(r"(^\S+ \d+/\d+\n)+", re.MULTILINE)
 _SHOWN_LINES_OF_TREE = 7
 _WITHOUT_TRAIL = " 2>/dev/null"
 
 
 def test_both_languages_have_the_same_pages() -> None:
     """design.md, section 7: Japanese and English."""
-    assert PAGES == sorted(page.relative_to(DOCS / "ja").as_posix() for page in (DOCS / "ja").rglob("*.md"))
+    assert sorted(page.relative_to(DOCS / "ja").as_posix() for page in (DOCS / "ja").rglob("*.md")) == PAGES
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -115,6 +117,14 @@ def test_a_readme_shows_what_the_demo_prints(
     _hold(READMES[language], shown, _DEMO.sub(lambda block: block[1] + excerpt + block[3], shown))
 
 
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_every_error_refusal_notice_and_fault_is_listed_in_its_own_words(language: str) -> None:
+    """house-style.md, rule 43: every error is in the docs."""
+    page = DOCS / language / "reference" / "errors.md"
+    shown = page.read_text(encoding="utf-8")
+    _hold(page, shown, _MESSAGES.sub(lambda block: block[1] + _table(language, block[2]) + block[4], shown))
+
+
 def _prepare(language: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that looks like the project's, with nothing of the machine's own settings."""
     for name in [name for name in os.environ if name.startswith("CORPUS2SKILL_")]:
@@ -129,7 +139,9 @@ def _hold(page: Path, shown: str, printed: str) -> None:
     if IS_UPDATING and not is_same:
         page.write_text(printed, encoding="utf-8")
     elif not is_same:
-        changes = unified_diff(_without_chance(shown).splitlines(), _without_chance(printed).splitlines(), n=1)
+        changes = unified_diff(
+            _without_chance(shown).splitlines(), _without_chance(printed).splitlines(), n=1
+        )
         pytest.fail(f"{page} is out of date; see the head of this file.\n" + "\n".join(changes))
 
 
@@ -193,7 +205,18 @@ def _excerpt(output: str, corpus: str) -> str:
         for name in ("compile", "tree", "ask")
     )
     lines = tree.splitlines(keepends=True)[: _SHOWN_LINES_OF_TREE + 1]
-    return "".join([_PROGRESS.sub("", compiled), "\n", *lines, "...\n\n", asked.rstrip("\n"), "\n"])
+    return "".join([_PROGRESS.sub("...\n", compiled), "\n", *lines, "...\n\n", asked.rstrip("\n"), "\n"])
+
+
+def _table(language: str, kind: str) -> str:
+    """The sentences of one kind, by their codes."""
+    file = ROOT / "src" / "corpus2skill" / "messages" / f"{language}.json"
+    sentences: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    rows = sorted((key, text) for key, text in sentences.items() if key.startswith(f"{kind}."))
+    cells = ((key.removeprefix(f"{kind}."), text.replace("|", "\\|")) for key, text in rows)
+    lines = [f"| `{code}` | {text} |\n" for code, text in cells]
+    heading = {"ja": "| コード | 文 |", "en": "| code | sentence |"}[language]
+    return f"{heading}\n|---|---|\n{''.join(lines)}"
 
 
 def _heading_levels(page: Path) -> list[int]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
+import shutil
 import tarfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +15,13 @@ import msgspec
 from corpus2skill.application.ask import Asking, AskOptions
 from corpus2skill.application.compile_documents import CompileOptions, compile_documents
 from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, score
-from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, compiler_ports
+from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, compiler_ports, flat_ranking
 from corpus2skill.domain.ids import slugify
 from corpus2skill.domain.run import RunEvent, RunRecord
+from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.version import Engines
-from corpus2skill.errors import CorpusNotFound, InvalidInput
+from corpus2skill.errors import CorpusNotFound, InvalidInput, InvalidQuestion, WorkspaceUnusable
+from corpus2skill.navigator.question import check_question
 from corpus2skill.ports.events import CompileListener
 
 
@@ -32,12 +37,26 @@ class EvaluateOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question of the pack, what came of it, and what would have been read without a tree."""
+
+    question: PackQuestion
+    answer: PackAnswer
+    visits: tuple[Visit, ...]
+    flat_docs: tuple[str, ...]
+    """Sources of the leaves that fit best by words alone, best first; as many as a run has fetches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
     """The answers in the order of the questions, and their scores."""
 
     corpus: str
     version: int
-    answers: tuple[PackAnswer, ...]
+    pack: str
+    model: str
+    leaves: int
+    asked: tuple[Asked, ...]
     scores: Scores
 
 
@@ -45,65 +64,82 @@ async def evaluate(
     workspace: Workspace,
     options: EvaluateOptions,
     compiling: CompileListener,
-    asked: Callable[[int, int], None],
+    progress: Callable[[int, int], None],
 ) -> Evaluation:
-    """Ask every question of the pack in a conversation of its own; `asked(done, total)` is told of each.
+    """Ask every question of the pack in a conversation of its own; `progress(done, total)` is told of each.
 
     Raises:
         InvalidInput: the pack has no corpus or no questions; nothing was begun.
     """
-    questions = read_questions(options)
-    corpus, version = await _compiled(workspace, options, compiling)
-    answers: list[PackAnswer] = []
-    asked(0, len(questions))
-    async with Asking.of_version(workspace, corpus, version, options.model) as asking:
+    questions = read_questions(options, workspace.settings.question_characters)
+    model = options.model or workspace.settings.model
+    corpus, version = await _compiled(workspace, options, model, compiling)
+    flat = flat_ranking(workspace, corpus, version)
+    asked: list[Asked] = []
+    progress(0, len(questions))
+    async with Asking.of_version(workspace, corpus, version, model) as asking:
         for question in questions:
             options_of = AskOptions(question=question.question, tenant=EVALUATION_TENANT)
-            answers.append(_answer(question, await asking.ask(options_of, _unheard)))
-            asked(len(answers), len(questions))
+            record = await asking.ask(options_of, _unheard)
+            asked.append(_asked(question, record, flat(question.question)))
+            progress(len(asked), len(questions))
     return Evaluation(
-        corpus=corpus, version=version, answers=tuple(answers), scores=score(questions, answers)
+        pack=options.pack.resolve().name,
+        corpus=corpus,
+        version=version,
+        model=model,
+        leaves=workspace.versions.manifest(corpus, version).chunks,
+        asked=tuple(asked),
+        scores=score(questions, [one.answer for one in asked]),
     )
 
 
 def run_lines(evaluation: Evaluation) -> Iterator[str]:
     """Yield the lines of RUN.jsonl."""
-    for answer in evaluation.answers:
-        yield msgspec.json.encode(answer).decode("utf-8")
+    for one in evaluation.asked:
+        yield msgspec.json.encode(one.answer).decode("utf-8")
 
 
-def read_questions(options: EvaluateOptions) -> list[PackQuestion]:
-    """Raises: InvalidInput: no file of questions, or a line that is none."""
+def read_questions(options: EvaluateOptions, most_characters: int) -> list[PackQuestion]:
+    """Raises: InvalidInput: no file of questions, or a line that is none or cannot be asked."""
     file = options.questions or _questions_file(options.pack)
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8-sig").split("\n")  # other line ends may stand in a question
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("questions_unreadable", file=str(file), reason=str(error)) from error
-    questions = [_question(file, number, line) for number, line in enumerate(lines, start=1)]
+    questions = [
+        _question(file, number, line, most_characters)
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
     return questions[: options.limit]
 
 
-def _question(file: Path, number: int, line: str) -> PackQuestion:
+def _question(file: Path, number: int, line: str, most_characters: int) -> PackQuestion:
     try:
-        return msgspec.json.decode(line, type=PackQuestion)
-    except msgspec.MsgspecError as error:
+        question = msgspec.json.decode(line, type=PackQuestion)
+        check_question(question.question, most_characters)
+        return question
+    except (msgspec.MsgspecError, InvalidQuestion) as error:
         raise InvalidInput("question_line", file=str(file), line=number, reason=str(error)) from error
 
 
 def _questions_file(pack: Path) -> Path:
-    found = sorted(pack.glob("questions*.jsonl"))
+    try:
+        found = sorted(pack.glob("questions*.jsonl"))
+    except OSError as error:
+        raise InvalidInput("questions_unreadable", file=str(pack), reason=str(error)) from error
     if len(found) != 1:
         raise InvalidInput("pack_questions", pack=str(pack), found=len(found))
     return found[0]
 
 
 async def _compiled(
-    workspace: Workspace, options: EvaluateOptions, compiling: CompileListener
+    workspace: Workspace, options: EvaluateOptions, model: str, compiling: CompileListener
 ) -> tuple[str, int]:
     """The pack's corpus and its version, compiled where none was by the engine in use."""
     corpus = slugify(f"eval-{options.pack.resolve().name}", "eval-pack")
     folder = _corpus_folder(workspace, options.pack, corpus)
-    model = options.model or workspace.settings.model
     active = workspace.versions.active(corpus) if corpus in workspace.versions.corpora() else None
     if active is not None:
         ports = compiler_ports(workspace, [folder], model)
@@ -127,9 +163,40 @@ def _corpus_folder(workspace: Workspace, pack: Path, corpus: str) -> Path:
         raise CorpusNotFound("pack_corpus", pack=str(pack))
     unpacked = workspace.path / "packs" / corpus
     if not (unpacked / "corpus").is_dir():
-        with tarfile.open(archive) as tar:
-            tar.extractall(unpacked, filter="data")
+        workspace.versions.prepare()
+        _unpack(archive, unpacked)
+    if not (unpacked / "corpus").is_dir():
+        raise CorpusNotFound("pack_corpus", pack=str(pack))
     return unpacked / "corpus"
+
+
+def _unpack(archive: Path, place: Path) -> None:
+    """Unpack beside `place` and move it there whole: what a kill leaves is never taken for the corpus.
+
+    Raises:
+        InvalidInput: the archive is damaged, or would write elsewhere.
+        WorkspaceUnusable: the disk refused.
+    """
+    beside = place.with_name(f".{place.name}-{secrets.token_hex(4)}")
+    try:
+        with tarfile.open(archive) as tar:
+            tar.extractall(beside, filter="data")
+        shutil.rmtree(place, ignore_errors=True)
+        beside.rename(place)
+    except (tarfile.TarError, EOFError, ValueError, zlib.error) as error:
+        raise InvalidInput("pack_archive", archive=str(archive), reason=str(error)) from error
+    except OSError as error:
+        if error.errno is None:  # not the system's: gzip found the archive damaged
+            raise InvalidInput("pack_archive", archive=str(archive), reason=str(error)) from error
+        raise WorkspaceUnusable("workspace_io", path=str(place), reason=error.strerror) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _asked(question: PackQuestion, record: RunRecord, flat_docs: tuple[str, ...]) -> Asked:
+    return Asked(
+        question=question, answer=_answer(question, record), visits=record.visits, flat_docs=flat_docs
+    )
 
 
 def _answer(question: PackQuestion, record: RunRecord) -> PackAnswer:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import anyio
 
+from corpus2skill.application.compile_documents import check_sizes
 from corpus2skill.application.wiring import Workspace, extractor, source_reader
 from corpus2skill.compiler.chunk import chunk_texts
 from corpus2skill.domain.chunk import Chunk, ChunkSizes
@@ -37,15 +38,17 @@ async def extract_file(
     """Extract and chunk one file and the documents within it.
 
     Raises:
-        InvalidInput: `file` is a folder or is not there.
+        InvalidInput: `file` is a folder or is not there, or the sizes cannot be used.
     """
-    if await anyio.Path(file).is_dir():
+    if await _is_folder(file):
         raise InvalidInput("file_wanted", path=str(file))
     reader = source_reader(workspace, [file])
     settings = workspace.settings
     sizes = ChunkSizes(
-        limit=chunk_limit or settings.chunk_limit, minimum=chunk_minimum or settings.chunk_minimum
+        limit=settings.chunk_limit if chunk_limit is None else chunk_limit,
+        minimum=settings.chunk_minimum if chunk_minimum is None else chunk_minimum,
     )
+    check_sizes(sizes)
     try:
         source = reader.read(next(name for name in reader.find() if isinstance(name, str)))
     except StopIteration:
@@ -53,6 +56,14 @@ async def extract_file(
     except SourceRefused as refusal:
         return _refused(str(file), refusal)
     return await _Desk(extractor(settings), sizes).opened(source, str(file))
+
+
+async def _is_folder(file: Path) -> bool:
+    """False for what may not even be looked at: reading it says why."""
+    try:
+        return await anyio.Path(file).is_dir()
+    except OSError:
+        return False
 
 
 class _Desk:

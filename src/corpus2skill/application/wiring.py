@@ -5,7 +5,7 @@ Adapters are imported where they are used: a command that only reads a file does
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,3 +150,19 @@ def write_settings_file(workspace: Workspace, stored: dict[str, object]) -> None
     workspace.versions.prepare()
     with usable(file):
         replace_file(file, tomli_w.dumps(stored).encode("utf-8"))
+
+
+def flat_ranking(workspace: Workspace, corpus: str, version: int) -> Callable[[str], tuple[str, ...]]:
+    """What a question would read without a tree: the sources of as many leaves as a run has fetches."""
+    from corpus2skill.adapters.offline.flat_ranking import FlatRanking
+    from corpus2skill.adapters.offline.mapped_index import MappedIndex
+
+    ranking = FlatRanking(MappedIndex(workspace.versions.lexical_folder(corpus, version)))
+
+    def sources(question: str) -> tuple[str, ...]:
+        paths = ranking.best(question, workspace.settings.fetch_limit)
+        names = (path.rpartition("/")[2].removeprefix("doc_").removesuffix(".md") for path in paths)
+        rows = (workspace.versions.chunk_row(corpus, version, name) for name in names)
+        return tuple(row.source for row in rows if row is not None)
+
+    return sources

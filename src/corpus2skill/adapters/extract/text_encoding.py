@@ -21,6 +21,7 @@ from corpus2skill.adapters.extract.japanese_codecs import (
 from corpus2skill.adapters.extract.text_look import (
     has_common_kanji_only,
     has_kana,
+    has_mostly_marks,
     is_likely_utf16,
     is_surely_foreign,
     japanese_look,
@@ -130,7 +131,7 @@ def _from_guess(data: bytes) -> str:
 
 
 def _clear_winner(japanese: str, foreign: str) -> str | None:
-    if has_kana(japanese[:_SAMPLE]):
+    if has_kana(japanese[:_SAMPLE]) or has_mostly_marks(japanese[:_SAMPLE]):
         return japanese
     if is_surely_foreign(foreign[:_SAMPLE]):
         return foreign
@@ -148,6 +149,9 @@ def _japanese_reading(data: bytes) -> str | None:
     }
     if not looks:
         return None
+    marked = [text for text in looks if has_mostly_marks(text[:_SAMPLE])]
+    if len(marked) == 1:
+        return marked[0]
     best, *others = sorted(looks, key=looks.__getitem__, reverse=True)
     if others:
         return best if looks[best] >= _LIKELY and looks[best] - looks[others[0]] >= _CLEARLY_BETTER else None

@@ -17,6 +17,15 @@ _FEWEST_SIGNS = 4
 _KANA_SHARE = 0.1
 _COMMON_SHARE = 0.95
 _FOREIGN_LETTERS = 0.25
+_MARK_WITHIN = re.compile(r"[A-Za-z][^\x00-\x7f’][A-Za-z]")
+_HALF_WIDTH = ("\uff61", "\uff9f")
+_BEYOND_ACCENTS = "\u0530"
+"""Above Latin, Greek and Cyrillic, whose letters may stand alone in a text of plain ones."""
+_COMMON_HANGUL = frozenset(
+    "이다는을의에가고하지로한기도사리를자스어나인시대그라정해서아일만제과부여수동전주구장상원신보조은들음으면화성오비국공소세우마게적안학있없것습니까요"
+)
+"""Of these syllables three of ten in any Korean sentence are."""
+_COMMON_HANGUL_SHARE = 0.3
 
 _MOJIBAKE = re.compile(
     r"[縺繧繝]."  # UTF-8 read as CP932: every kana begins with one of these three
@@ -71,13 +80,30 @@ def has_common_kanji_only(text: str) -> bool:
     return bool(kanji) and sum(map(_is_first_level, kanji)) >= _COMMON_SHARE * len(kanji)
 
 
+def has_mostly_marks(text: str) -> bool:
+    """True for plain English with quotes and arrows as Japanese programs write them, and a kanji here and there."""
+    beyond = [character for character in text if character > "\x7f"]
+    if any(_HALF_WIDTH[0] <= character <= _HALF_WIDTH[1] for character in beyond):
+        return False  # two bytes of EUC-JP, read as CP932
+    letters = [character for character in beyond if not _is_mark(character)]
+    are_common = all(_KANA.match(letter) or _is_first_level(letter) for letter in letters)
+    return len(letters) * 2 <= len(beyond) and are_common and not _MARK_WITHIN.search(text)
+
+
 def is_surely_foreign(text: str) -> bool:
     """True where a foreign reading is mostly plain letters with accents here and there, or all Hangul."""
     letters = [character for character in text if character.isalpha()]
     beyond = [character for character in letters if character > "\x7f"]
     if len(beyond) <= _FOREIGN_LETTERS * len(letters):
-        return True
-    return all("가" <= character <= "힣" for character in beyond)
+        return all(character < _BEYOND_ACCENTS for character in beyond)
+    return _is_korean(beyond)
+
+
+def _is_korean(letters: list[str]) -> bool:
+    """True for Hangul with its usual syllables: kanji read as Korean give rare ones."""
+    common = [letter for letter in letters if letter in _COMMON_HANGUL]
+    is_usual = len(common) >= _COMMON_HANGUL_SHARE * len(letters) and len(set(common)) > 1
+    return is_usual and all("가" <= letter <= "힣" for letter in letters)
 
 
 def word_look(text: str) -> float:
@@ -115,6 +141,10 @@ def _is_in_cp932(character: str) -> bool:
     except UnicodeEncodeError:
         return False
     return not "\ue000" <= character <= "\uf8ff"
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PSZ" and _is_in_cp932(character)
 
 
 def _is_first_level(kanji: str) -> bool:

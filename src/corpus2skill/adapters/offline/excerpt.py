@@ -58,13 +58,15 @@ def _told(pieces: Sequence[Sentence]) -> list[Sentence]:
 
 def _filled(lead: str, told: Sequence[Sentence]) -> str:
     """Add to the lead the sentences that carry most, as many as there is room for, in the order of the text."""
-    held = [frozenset(index_words(piece.text)) for piece in told]
-    common = Counter(word for words in held for word in words)
+    room = SUMMARY_LIMIT - len(lead)
+    short = [at for at in range(1, len(told)) if len(told[at].text) < room]
+    held = {at: frozenset(index_words(told[at].text)) for at in short}
+    common = Counter(word for words in held.values() for word in words)
     kept = {0: lead}
-    covered = held[0]
+    covered = frozenset(index_words(lead)) if short else frozenset[str]()
     while True:
         left = SUMMARY_LIMIT - len(_together(kept)) - 1
-        fitting = [at for at in range(1, len(told)) if at not in kept and len(told[at].text) <= left]
+        fitting = [at for at in short if at not in kept and len(told[at].text) <= left]
         value = {at: _carries(told[at], held[at] - covered, common) * 100 // (8 + at) for at in fitting}
         best = max(fitting, key=lambda at: (value[at], -at), default=0)
         if not value.get(best):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from corpus2skill.adapters.offline.naming import distinct_title, group_summary, terms_title
 from corpus2skill.adapters.offline.placing import place_items
-from corpus2skill.adapters.offline.planting import Planting, item_terms
+from corpus2skill.adapters.offline.planting import TELLING_TERMS, Planting, item_terms
 from corpus2skill.adapters.offline.telling_terms import contrasting
 from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
 from corpus2skill.domain.language import Language
@@ -43,12 +43,14 @@ class OfflineGrouper:
         """Keep the title and say the summary again."""
         own = _counted(members)
         everywhere = sum((_counted(sibling.members) for sibling in siblings), own)
+        telling = contrasting(own, everywhere, TELLING_TERMS)
         if not title:
             taken = {sibling.title for sibling in siblings}
-            proposed = terms_title(own, everywhere, language) or members[0].title
-            title = distinct_title(proposed, taken, contrasting(own, everywhere, 3), language)
+            proposed = terms_title(telling, language) or members[0].title
+            title = distinct_title(proposed, taken, telling, language)
         contents = [member.title for member in members]
-        return GroupDescription(title=title, summary=group_summary(contents, own, everywhere, language))
+        marks = telling if siblings else ()
+        return GroupDescription(title=title, summary=group_summary(contents, marks, language))
 
 
 def _counted(items: Sequence[GroupItem]) -> Counter[str]:

@@ -114,9 +114,8 @@ def _ended(text: str) -> str:
 
 
 def _unstopped(text: str) -> str:
-    return (
-        text[:-1] if text.endswith(("。", "．")) or (text.endswith(".") and not text.endswith("..")) else text
-    )
+    is_stopped = text.endswith(("。", "．")) or (text.endswith(".") and not text.endswith(".."))
+    return text[:-1].rstrip() if is_stopped else text
 
 
 def _last_resort(chunk: Chunk) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from corpus2skill.adapters.offline.romaji import romanise
 from corpus2skill.adapters.offline.shortening import one_line, shortened
-from corpus2skill.adapters.offline.telling_terms import contrasting
 from corpus2skill.adapters.offline.words import HAN, HIRAGANA, KATAKANA
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, TITLE_LIMIT
 from corpus2skill.domain.ids import is_slug, slugify
@@ -46,11 +45,11 @@ def range_title(around: str, first: str, last: str) -> str:
     return f"{shortened(common.rstrip(), TITLE_LIMIT - len(ends) - 1)} {ends}"
 
 
-def terms_title(own: Mapping[str, int], everywhere: Mapping[str, int], language: Language) -> str:
-    """Return the two or three most telling terms as a title, "" where there are none."""
+def terms_title(telling: Sequence[str], language: Language) -> str:
+    """Return the first two or three of `telling` as a title, "" where there are none."""
     title = ""
-    for term in contrasting(own, everywhere, _TITLE_TERMS):
-        longer = title + message(language, "offline.term_separator") + term if title else term
+    for term in telling[:_TITLE_TERMS]:
+        longer = title + message(language, "offline.term_separator") + term if title else shortened(term, TITLE_LIMIT)
         if len(longer) > TITLE_LIMIT:
             break
         title = longer
@@ -69,12 +68,9 @@ def distinct_title(title: str, taken: Set[str], telling: Sequence[str], language
     return next(candidate for candidate in candidates if candidate and candidate not in taken)
 
 
-def group_summary(
-    contents: Sequence[str], own: Mapping[str, int], everywhere: Mapping[str, int], language: Language
-) -> str:
-    """Return what is in a group and, where it has siblings, the terms that mark it among them."""
-    telling = contrasting(own, everywhere, _SUMMARY_TERMS) if own != everywhere else []
-    tail = _telling_sentence(telling, language)
+def group_summary(contents: Sequence[str], telling: Sequence[str], language: Language) -> str:
+    """Return what is in a group and by which terms it differs from its siblings."""
+    tail = _telling_sentence(telling[:_SUMMARY_TERMS], language)
     return _contents_sentence(_said_once(contents), SUMMARY_LIMIT - len(tail), language) + tail
 
 

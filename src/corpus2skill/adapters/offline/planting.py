@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.bisecting import cluster
@@ -28,16 +28,17 @@ from corpus2skill.domain.tree import TreeLimits
 
 _TEXT_FOR_CLUSTERS = 600
 """Characters of an item's text that clusters go by, beside its title and summary."""
-_TELLING = 3
+TELLING_TERMS = 4
+"""Of a group, at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A group to be: its branches, and in how many of its items each term occurs."""
+    """A group to be: its branches, how many items they hold, and the terms that mark it."""
 
     branches: Bin
     size: int
-    terms: Counter[str]
+    telling: tuple[str, ...]
 
 
 class Planting:
@@ -111,22 +112,32 @@ class Planting:
 
     def groups(self, bins: Sequence[Bin], *, above: str) -> tuple[GroupProposal, ...]:
         """Make a group of each bin, all with different titles, and none with the one `above`."""
-        parts = [self.part(row) for row in bins]
-        everywhere = _summed(part.terms for part in parts)
-        titles = self.titles(parts, everywhere, above)
+        parts = self.parts(bins)
+        titles = self.titles(parts, above)
         slugs: set[str] = set()
         proposals: list[GroupProposal] = []
         for number, (part, title) in enumerate(zip(parts, titles, strict=True), 1):
             slug = unique_slug(slug_of(title, number), slugs)
             slugs.add(slug)
             members, contents = self.members(part, title)
-            summary = group_summary(contents, part.terms, everywhere, self.language)
+            marks = part.telling if len(parts) > 1 else ()
+            summary = group_summary(contents, marks, self.language)
             proposals.append(GroupProposal(slug=slug, title=title, summary=summary, members=members))
         return tuple(proposals)
 
-    def part(self, row: Bin) -> _Part:
-        places = [place for branch in row for place in branch.items()]
-        return _Part(row, len(places), Counter(term for place in places for term in self.terms[place]))
+    def parts(self, bins: Sequence[Bin]) -> list[_Part]:
+        """The bins, each with the terms that tell it from the others."""
+        counted = [self.counted_terms(row) for row in bins]
+        everywhere: Counter[str] = Counter()
+        for own in counted:
+            everywhere.update(own)
+        return [
+            _Part(row, sum(branch.size for branch in row), tuple(contrasting(own, everywhere, TELLING_TERMS)))
+            for row, own in zip(bins, counted, strict=True)
+        ]
+
+    def counted_terms(self, row: Bin) -> Counter[str]:
+        return Counter(term for branch in row for place in branch.items() for term in self.terms[place])
 
     def members(self, part: _Part, title: str) -> tuple[tuple[str | GroupProposal, ...], list[str]]:
         """What lies in a group, leaves or groups, and their titles."""
@@ -145,25 +156,22 @@ class Planting:
         members = (*groups, *(leaf.item_id for leaf in leaves))
         return members, [*(group.title for group in groups), *(leaf.title for leaf in leaves)]
 
-    def titles(self, parts: Sequence[_Part], everywhere: Mapping[str, int], above: str) -> list[str]:
+    def titles(self, parts: Sequence[_Part], above: str) -> list[str]:
         taken = {above}
         titles: list[str] = []
         for part in parts:
-            telling = contrasting(part.terms, everywhere, _TELLING)
-            title = distinct_title(self.title(part, everywhere, above), taken, telling, self.language)
+            title = distinct_title(self.title(part, above), taken, part.telling, self.language)
             taken.add(title)
             titles.append(title)
         return titles
 
-    def title(self, part: _Part, everywhere: Mapping[str, int], above: str) -> str:
+    def title(self, part: _Part, above: str) -> str:
         """The author's name for what is in `part`; the terms of a cluster; else from where to where it goes."""
         named = name_of_row(part.branches, part.size, self.items)
         if named:
             return named
-        if any(branch.is_cluster for branch in part.branches):
-            title = terms_title(part.terms, everywhere, self.language)
-            if title:
-                return title
+        if part.telling and any(branch.is_cluster for branch in part.branches):
+            return terms_title(part.telling, self.language)
         around, first, last = ends_of_row(part.branches, self.items, above)
         return first if first == last else range_title(around, first, last)
 
@@ -172,10 +180,3 @@ def item_terms(item: GroupItem) -> tuple[str, ...]:
     """The terms of one item, each once; what its author named it comes first."""
     text = "\n".join((item.title, item.summary, *map(plain, item.outline[-2:])))
     return tuple(dict.fromkeys(terms(text)))
-
-
-def _summed(counters: Iterable[Counter[str]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for counter in counters:
-        total.update(counter)
-    return total

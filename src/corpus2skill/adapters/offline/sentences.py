@@ -36,6 +36,7 @@ _SAYS_SOMETHING = re.compile(r"[。！？.!?؟।:：;,、\d]")
 _BRACKETS = ("（）", "「」", "()", "『』")
 _LONGEST_BRACKET = 200
 """Characters after which a bracket that did not close is taken for a slip."""
+_HAS_SIGNS = re.compile(r"[<*_`\\\[]")
 _CELL = re.compile(r"\s*\|\s*|\t")
 
 
@@ -73,7 +74,9 @@ def sentences(text: str, headings: Iterable[str] = ()) -> Iterator[Sentence]:
 
 def plain(text: str) -> str:
     """Return `text` in one line without the signs of Markdown and HTML."""
-    return one_line(_MARKUP.sub("", _LINK.sub(r"\1", text)))
+    if _HAS_SIGNS.search(text):
+        text = _MARKUP.sub("", _LINK.sub(r"\1", text))
+    return one_line(text)
 
 
 def joint(before: str, after: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus2skill.adapters.sources.names import UniqueNames, labels, shown_name
+from corpus2skill.adapters.sources.names import UniqueNames, is_folder, labels, shown_name
 from corpus2skill.domain.corpus import Skip, SourceFile, SourceReport
 from corpus2skill.errors import InvalidInput, SourceRefused
 
@@ -47,7 +47,7 @@ class FolderSources:
         self._unlisted.clear()
         names = UniqueNames()
         for path, label in zip(self._paths, labels(self._paths), strict=True):
-            if path.is_dir():
+            if is_folder(path):
                 yield from self._walk(path, label, names)
             else:
                 yield self._judged(_Entry(path=path, name=label), names, is_asked_for=True)
@@ -86,7 +86,7 @@ class FolderSources:
             if entry.path == excluded:
                 continue
             try:
-                waiting += sorted(_entries(entry), key=lambda inner: inner.name, reverse=True)
+                waiting += sorted(_entries(entry), key=_order, reverse=True)
             except OSError:
                 self._unlisted.append(entry.name)
                 yield SourceReport(source=entry.name or folder.name, verdict="unreadable", detail="folder")
@@ -163,6 +163,11 @@ def _entries(entry: _Entry) -> list[_Entry]:
             _Entry(path=Path(inner.path), name="/".join(filter(None, (entry.name, shown_name(inner.name)))))
             for inner in found
         ]
+
+
+def _order(entry: _Entry) -> tuple[str, bytes]:
+    """By the name that is shown, then as on disk: of two spellings of one name the first is always the same."""
+    return entry.name, os.fsencode(entry.path)
 
 
 def _is_real_folder(path: Path) -> bool:

@@ -31,12 +31,20 @@ class UniqueNames:
         return unique
 
 
+def is_folder(path: Path) -> bool:
+    """True for a folder or a link to one; what may not even be looked at is left to reading, which says why."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
 def labels(paths: Sequence[Path]) -> list[str]:
     """Return what stands before the names of each path's files; for a file it is the whole name.
 
     A single folder has none. Paths of the same name get as many folders above them as tell them apart.
     """
-    if len(paths) == 1 and paths[0].is_dir():
+    if len(paths) == 1 and is_folder(paths[0]):
         return [""]
     depths = [1] * len(paths)
     while True:

@@ -21,13 +21,14 @@ from corpus2skill.entrypoints.cli.options import (
     YesOption,
     named_path,
 )
+from corpus2skill.settings import MOST
 
 if TYPE_CHECKING:
     from corpus2skill.application.compile_documents import CompileOptions
 
 
 def _size(name: str, what: str) -> typer.models.OptionInfo:
-    return typer.Option(name, metavar="N", min=0, help=f"{what}; remembered.", show_default=False)
+    return typer.Option(name, metavar="N", min=0, max=MOST["int"], help=f"{what}; remembered.", show_default=False)
 
 
 def compile_command(

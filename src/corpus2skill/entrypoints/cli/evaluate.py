@@ -44,7 +44,7 @@ def eval_command(
             "--out",
             parser=named_path,
             metavar="RUN.jsonl",
-            help="Write one line an answer.",
+            help="Write one line an answer, and a page beside it (RUN.html).",
             show_default=False,
         ),
     ] = None,
@@ -65,6 +65,7 @@ def eval_command(
     The pack's corpus is compiled first unless the engine in use has compiled it already.
     """
     from corpus2skill.application.evaluate import EvaluateOptions, evaluate, run_lines
+    from corpus2skill.application.quality_page import quality_page
 
     desk = open_desk(workspace, is_json=json)
     if out is not None:
@@ -76,6 +77,9 @@ def eval_command(
         evaluation = asyncio.run(evaluate(desk.workspace, options, compiling, asked))
     if out is not None:
         _write(out, "".join(f"{line}\n" for line in run_lines(evaluation)))
+        page = out.with_suffix(".html")
+        _write(page, quality_page(evaluation, desk.out.language))
+        desk.out.note(desk.out.say("cli.page_written", file=str(page)))
     if json:
         desk.out.document(
             {"corpus": evaluation.corpus, "version": evaluation.version, "scores": evaluation.scores}
