@@ -34,4 +34,6 @@ def _folder_from(variable: str) -> Path:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "requirement(id): the promise of tests/requirements.py that this holds")
+    config.addinivalue_line(
+        "markers", "requirement(id): the promise of tests/requirements.py that this holds"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tarfile
 import unicodedata
 from pathlib import Path
 
@@ -309,6 +310,79 @@ def test_a_line_of_a_pack_that_is_no_question_is_named(cli: CommandLine, tmp_pat
     _refused(ran, 2, "question_line")
     assert ran.json["error"]["values"]["line"] == 2
     assert not cli.workspace.exists()
+
+
+@pytest.mark.parametrize("question", ["", "   ", "x" * 100_000, "\udcff"])
+def test_a_question_of_a_pack_that_cannot_be_asked_is_named_before_any_is_asked(
+    cli: CommandLine, tmp_path: Path, question: str
+) -> None:
+    """An evaluation of an hour does not end at its last line."""
+    write_documents(tmp_path / "pack/corpus", DOCUMENTS["en"])
+    lines = [{"id": "1", "question": ANNUAL["en"]}, {"id": "2", "question": question}]
+    (tmp_path / "pack/questions.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    ran = cli("eval", tmp_path / "pack", "--json")
+    _refused(ran, 2, "question_line")
+    assert ran.json["error"]["values"]["line"] == 2
+
+
+def test_a_pack_may_have_a_byte_order_mark_blank_lines_and_line_ends_within_a_question(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    """Packs are made on other machines."""
+    write_documents(tmp_path / "pack/corpus", DOCUMENTS["en"])
+    line = json.dumps({"id": "1", "question": f"{ANNUAL['en']}\u2028\u0085"}, ensure_ascii=False)
+    (tmp_path / "pack/questions.jsonl").write_bytes(f"\ufeff{line}\r\n\r\n".encode())
+    ran = cli("eval", tmp_path / "pack", "--json")
+    assert (ran.code, ran.json["scores"]["questions"]) == (0, 1), ran.err
+
+
+@pytest.mark.parametrize("damage", ["none", "cut", "not one", "leads out", "empty"])
+def test_a_packs_archive_is_unpacked_whole_or_refused(cli: CommandLine, tmp_path: Path, damage: str) -> None:
+    """Nothing half unpacked is ever compiled, and nothing is written elsewhere."""
+    pack = tmp_path / "pack"
+    folder = write_documents(tmp_path / "made/corpus", DOCUMENTS["en"])
+    pack.mkdir()
+    (pack / "questions.jsonl").write_text(json.dumps({"id": "1", "question": ANNUAL["en"]}), encoding="utf-8")
+    archive = pack / "corpus.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for file in [] if damage == "empty" else sorted(folder.rglob("*.*")):
+            tar.add(file, f"corpus/{file.name}")
+        if damage == "leads out":
+            tar.add(folder / "terms.md", "../../outside.md")
+    data = archive.read_bytes()
+    archive.write_bytes({"cut": data[: len(data) // 2], "not one": b"no archive"}.get(damage, data))
+    ran = cli("eval", pack, "--json")
+    if damage == "none":
+        assert ran.code == 0, ran.err
+    elif damage == "empty":
+        _refused(ran, 5, "pack_corpus")
+    else:
+        _refused(ran, 2, "pack_archive")
+        assert not list((cli.workspace / "packs").iterdir())
+        assert not list(tmp_path.rglob("outside.md"))
+
+
+@pytest.mark.parametrize("command", ["compile", "extract", "eval"])
+def test_a_path_that_may_not_even_be_looked_at_is_said(
+    cli: CommandLine, english: CommandLine, tmp_path: Path, command: str
+) -> None:
+    """Issue, bad input: an unreadable file, tested as an ordinary user."""
+    closed = write_documents(tmp_path / "closed/documents", {"a.txt": "Something that nobody may read."})
+    english("compile", closed, "--corpus", "warm", "--yes")  # what is imported late is imported as root
+    tmp_path.chmod(0o755)
+    (tmp_path / "closed").chmod(0)
+    with ordinary_user():
+        ran = cli(command, closed if command == "eval" else closed / "a.txt")
+    (tmp_path / "closed").chmod(0o755)
+    assert ran.code == (2 if command == "eval" else 4)
+    assert "Traceback" not in ran.err
+
+
+def test_extract_refuses_sizes_that_cannot_be_used(english: CommandLine, tmp_path: Path) -> None:
+    """Issue, extract: as compile does."""
+    file = write_documents(tmp_path, {"a.txt": "Some text."}) / "a.txt"
+    _refused(english("extract", file, "--chunk-limit", "10", "--json"), 2, "chunk_sizes")
+    assert english("extract", file, "--chunk-limit", "10", "--chunk-minimum", "0").code == 0
 
 
 def test_a_changed_record_is_found(english: CommandLine) -> None:

@@ -195,7 +195,9 @@ def test_tree_shows_every_node_down_to_a_depth(compiled: CommandLine) -> None:
 def test_corpora_and_versions_are_listed(english: CommandLine) -> None:
     """Issue: `corpora`, `versions`."""
     english("compile", "--regroup", "--chunk-limit", "100")
-    assert english("corpora", "--json").json == [{"corpus": "default", "active": 2, "versions": 2}]
+    assert english("corpora", "--json").json == [
+        {"corpus": "default", "active": 2, "versions": 2, "error": None}
+    ]
     assert [line["version"] for line in english("versions", "--json").json["versions"]] == [2, 1]
     lines = english("versions").out.splitlines()
     assert [line[:4] for line in lines] == ["*  2", "   1"]

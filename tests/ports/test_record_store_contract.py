@@ -125,7 +125,9 @@ def test_tenants_do_not_see_each_other(store: RecordStore) -> None:
     store.close_run(record("run_1", tenant="b", answer="b の回答"))
     assert [found.ids.tenant for found in store.records("a", EVERYTHING)] == ["a"]
     assert store.record("b", "run_1").answer == "b の回答"
-    assert store.session("a", "s", "terms").turns == (Turn(question="年額プランの解約は？", answer="末日までです。"),)
+    assert store.session("a", "s", "terms").turns == (
+        Turn(question="年額プランの解約は？", answer="末日までです。"),
+    )
     assert store.verify("a").records == 1
     assert store.cited_versions("c", "terms") == frozenset()
 

@@ -22,7 +22,9 @@ pytestmark = pytest.mark.anyio
 SMALL = TreeLimits(max_children=3, max_leaves=4, fetch_limit=8)
 
 
-def chunk(number: int, text: str | None = None, *headings: str, source: str = "利用規約.md") -> SummarizedChunk:
+def chunk(
+    number: int, text: str | None = None, *headings: str, source: str = "利用規約.md"
+) -> SummarizedChunk:
     body = text or f"本文{number}"
     return SummarizedChunk(
         chunk=Chunk(
@@ -147,7 +149,9 @@ def assert_is_sound(tree: Tree, chunks: Sequence[SummarizedChunk], limits: TreeL
 @pytest.mark.requirement("C-22")
 @pytest.mark.requirement("C-23")
 @given(count=st.integers(1, 120), seed=st.integers(0, 2**16))
-async def test_an_engine_that_loses_doubles_and_invents_still_gives_a_whole_tree(count: int, seed: int) -> None:
+async def test_an_engine_that_loses_doubles_and_invents_still_gives_a_whole_tree(
+    count: int, seed: int
+) -> None:
     """Field report 3: the multiset of leaves equals the input chunks."""
     chunks = [chunk(number) for number in range(1, count + 1)]
     result = await clustered(chunks, Unruly(seed))

@@ -95,6 +95,19 @@ def test_two_spellings_of_one_name_are_two_sources(tmp_path: Path) -> None:
     assert len({sources.read(name).sha256 for name in ("が.txt", "が (2).txt")}) == 2
 
 
+def test_which_of_two_spellings_comes_first_does_not_depend_on_the_disk(tmp_path: Path) -> None:
+    """Design: same input gives byte-identical files, in whatever order a folder lists its entries."""
+    names = [unicodedata.normalize(form, "ガイド.txt") for form in ("NFC", "NFD")]
+    texts: set[str] = set()
+    for number, order in enumerate((names, names[::-1])):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name in order:
+            (folder / name).write_text(name, encoding="utf-8")
+        texts.add(FolderSources([folder]).read("ガイド.txt").data.decode())
+    assert texts == {names[1]}
+
+
 def test_names_that_windows_refuses_are_fine(tmp_path: Path) -> None:
     """The issue, bad input: names that Windows refuses."""
     names = ["CON", "a.", "b:c?.txt", "d\\e.txt"]

@@ -22,7 +22,9 @@ ANNUAL = Child(
     summary="年額プランは契約期間の末日まで利用できる。",
     node_type="document",
 )
-lines = st.text(max_size=60) | st.sampled_from(["---", "## 子ノード", "解約手続き", "- [a](b.md) — c", "a: b", "#"])
+lines = st.text(max_size=60) | st.sampled_from(
+    ["---", "## 子ノード", "解約手続き", "- [a](b.md) — c", "a: b", "#"]
+)
 
 
 @pytest.mark.requirement("C-25")
@@ -32,7 +34,10 @@ def test_a_summary_node_reads_as_the_design_shows_it() -> None:
         name="cancellation",
         title="解約手続き",
         summary="プラン別の解約方法と、利用できる期間の扱い。",
-        children=(Child(name="annual", title="年額", summary="末日まで。", node_type="skill_summary"), ANNUAL),
+        children=(
+            Child(name="annual", title="年額", summary="末日まで。", node_type="skill_summary"),
+            ANNUAL,
+        ),
         twins={"doc_chunk_7": ("doc_chunk_9",)},
         language="ja",
     )
@@ -81,7 +86,9 @@ place: 第3章 解約 › 第12条（解約）
 
 
 @pytest.mark.requirement("C-26")
-@given(title=lines, summary=lines, source=lines, place=lines, body=lines | st.text(), header=st.none() | lines)
+@given(
+    title=lines, summary=lines, source=lines, place=lines, body=lines | st.text(), header=st.none() | lines
+)
 @example(title="---", summary="---", source="---", place="a: b", body="---\n\n---", header="---")
 def test_a_leaf_is_read_back_as_it_was_written(
     title: str, summary: str, source: str, place: str, body: str, header: str | None

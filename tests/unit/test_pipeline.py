@@ -88,9 +88,7 @@ async def compiled(
 
 
 def tree_files(store: FakeVersionStore, version: int) -> dict[str, bytes]:
-    return {
-        path: data for path, data in store.files("docs", version).items() if path.startswith("tree/")
-    }
+    return {path: data for path, data in store.files("docs", version).items() if path.startswith("tree/")}
 
 
 @pytest.mark.requirement("C-01")
@@ -172,7 +170,9 @@ async def test_a_source_that_is_refused_now_keeps_its_last_good_text(verdict: st
     """Design, what a second compile means."""
     store = FakeVersionStore()
     await compiled({"faq.txt": FAQ, "terms.md": TERMS}, store)
-    reader = FakeSources({"terms.md": TERMS + "\n\n付則。届け出は書面による。"}, refusals={"faq.txt": verdict})
+    reader = FakeSources(
+        {"terms.md": TERMS + "\n\n付則。届け出は書面による。"}, refusals={"faq.txt": verdict}
+    )
     report = await compiled({}, store, reader=reader, extractor=FakeExtractor({"faq.txt": verdict}))
     kept = next(line for line in report.reports if line.source == "faq.txt")
     assert (kept.verdict, kept.detail) == ("kept", verdict)

@@ -16,7 +16,7 @@ _STYLE = """
 body{margin:2rem auto;max-width:56rem;padding:0 1rem;background:var(--paper);color:var(--ink);font:1rem/1.7 system-ui,"Noto Sans CJK JP","Hiragino Sans",sans-serif}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2.5rem;border-bottom:1px solid var(--line)}
 table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid var(--line);vertical-align:top}
-td.n{font-variant-numeric:tabular-nums;text-align:right;white-space:nowrap}.soft{color:var(--soft)}
+th+th{text-align:right}td.n{font-variant-numeric:tabular-nums;text-align:right;white-space:nowrap}.soft{color:var(--soft)}
 details{border-bottom:1px solid var(--line);padding:.5rem 0}summary{cursor:pointer}ol{margin:.5rem 0}
 svg{width:100%;height:auto}svg text{fill:var(--soft);font-size:12px}svg .axis{stroke:var(--line)}
 .tree{stroke:var(--tree);fill:none;stroke-width:2.5}.flat{stroke:var(--flat);fill:none;stroke-width:2.5;stroke-dasharray:7 5}

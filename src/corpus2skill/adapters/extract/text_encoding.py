@@ -19,11 +19,13 @@ from corpus2skill.adapters.extract.japanese_codecs import (
     has_iso2022_escapes,
 )
 from corpus2skill.adapters.extract.text_look import (
+    has_accents_only,
     has_common_kanji_only,
+    has_glued_kanji,
     has_kana,
     has_mostly_marks,
+    is_korean,
     is_likely_utf16,
-    is_surely_foreign,
     japanese_look,
     require_readable,
     word_look,
@@ -131,11 +133,15 @@ def _from_guess(data: bytes) -> str:
 
 
 def _clear_winner(japanese: str, foreign: str) -> str | None:
-    if has_kana(japanese[:_SAMPLE]) or has_mostly_marks(japanese[:_SAMPLE]):
+    japanese_start, foreign_start = japanese[:_SAMPLE], foreign[:_SAMPLE]
+    if has_kana(japanese_start) or has_mostly_marks(japanese_start):
         return japanese
-    if is_surely_foreign(foreign[:_SAMPLE]):
+    if is_korean(foreign_start):
         return foreign
-    return japanese if has_common_kanji_only(japanese[:_SAMPLE]) else None
+    is_common = has_common_kanji_only(japanese_start)
+    if has_accents_only(foreign_start) and not (is_common and not has_glued_kanji(japanese_start)):
+        return foreign
+    return japanese if is_common else None
 
 
 def _japanese_reading(data: bytes) -> str | None:

@@ -18,6 +18,7 @@ _KANA_SHARE = 0.1
 _COMMON_SHARE = 0.95
 _FOREIGN_LETTERS = 0.25
 _MARK_WITHIN = re.compile(r"[A-Za-z][^\x00-\x7f’][A-Za-z]")
+_GLUED = re.compile("[a-z][一-龠]|[一-龠][a-z]")
 _HALF_WIDTH = ("\uff61", "\uff9f")
 _BEYOND_ACCENTS = "\u0530"
 """Above Latin, Greek and Cyrillic, whose letters may stand alone in a text of plain ones."""
@@ -90,20 +91,26 @@ def has_mostly_marks(text: str) -> bool:
     return len(letters) * 2 <= len(beyond) and are_common and not _MARK_WITHIN.search(text)
 
 
-def is_surely_foreign(text: str) -> bool:
-    """True where a foreign reading is mostly plain letters with accents here and there, or all Hangul."""
+def has_accents_only(text: str) -> bool:
+    """True for mostly plain letters with accented, Greek or Cyrillic ones here and there."""
     letters = [character for character in text if character.isalpha()]
     beyond = [character for character in letters if character > "\x7f"]
-    if len(beyond) <= _FOREIGN_LETTERS * len(letters):
-        return all(character < _BEYOND_ACCENTS for character in beyond)
-    return _is_korean(beyond)
+    return len(beyond) <= _FOREIGN_LETTERS * len(letters) and all(
+        character < _BEYOND_ACCENTS for character in beyond
+    )
 
 
-def _is_korean(letters: list[str]) -> bool:
+def has_glued_kanji(text: str) -> bool:
+    """True where a kanji stands within or at a small Latin word: an accent or a quote with the letter after it."""
+    return bool(_GLUED.search(text))
+
+
+def is_korean(text: str) -> bool:
     """True for Hangul with its usual syllables: kanji read as Korean give rare ones."""
+    letters = [character for character in text if character.isalpha() and character > "\x7f"]
     common = [letter for letter in letters if letter in _COMMON_HANGUL]
     is_usual = len(common) >= _COMMON_HANGUL_SHARE * len(letters) and len(set(common)) > 1
-    return is_usual and all("가" <= letter <= "힣" for letter in letters)
+    return bool(letters) and is_usual and all("가" <= letter <= "힣" for letter in letters)
 
 
 def word_look(text: str) -> float:

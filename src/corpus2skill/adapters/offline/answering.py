@@ -34,8 +34,11 @@ def not_found_answer(read_titles: Sequence[str], language: Language, channel: Ch
     """Declare that nothing was found, and where was looked."""
     text = message(language, "not_found_phrase")
     if channel == "text" and read_titles:
-        separator = message(language, "offline.list_separator")
-        text += message(language, "offline.looked_at", titles=separator.join(read_titles))
+        titles = [message(language, "offline.word", word=title) for title in read_titles]
+        separator = message(language, "offline.word_separator")
+        text += message(language, "offline.looked_at", titles=separator.join(titles))
+    else:
+        text += message(language, "offline.full_stop")
     return Reply(parts=(Text(text),), stop="end")
 
 

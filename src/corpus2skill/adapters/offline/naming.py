@@ -49,7 +49,11 @@ def terms_title(telling: Sequence[str], language: Language) -> str:
     """Return the first two or three of `telling` as a title, "" where there are none."""
     title = ""
     for term in telling[:_TITLE_TERMS]:
-        longer = title + message(language, "offline.term_separator") + term if title else shortened(term, TITLE_LIMIT)
+        longer = (
+            title + message(language, "offline.term_separator") + term
+            if title
+            else shortened(term, TITLE_LIMIT)
+        )
         if len(longer) > TITLE_LIMIT:
             break
         title = longer

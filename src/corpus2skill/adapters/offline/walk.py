@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.sentences import plain
@@ -24,6 +24,28 @@ class ReadLeaf:
     path: str
     title: str
     body: str
+
+    @classmethod
+    def of(cls, node: _Fetched) -> ReadLeaf:
+        head, found, body = node.content.partition("\n---\n\n")
+        title = plain(head.lstrip("# \n").split("\n", 1)[0])
+        return cls(
+            doc_id=node.doc_id,
+            path=node.path,
+            title=title or node.doc_id,
+            body=body if found else node.content,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fetched:
+    """A tool result, read: the article's fields that are needed here."""
+
+    path: str
+    content: str
+    children: tuple[str, ...]
+    doc_id: str
+    """Empty for a summary node."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,33 +73,18 @@ def read_walk(messages: Sequence[Message]) -> Walk:
     begin = _beginning(messages)
     asked = _asked(messages[: begin + 1])
     calls = {call.call_id: call for call in _calls(messages[begin + 1 :])}
-    offered: set[str] = set()
-    titles: dict[str, str] = {}
-    leaves: list[ReadLeaf] = []
-    fetched = {path for call in calls.values() if (path := _wanted_path(call))}
-    last_path = ""
-    for result in _results(messages[begin + 1 :]):
-        node = _node(result)
-        path = str(node.get("path", ""))
-        if result.is_error or result.call_id not in calls or not path:
-            continue
-        fetched.add(path)
-        last_path = path
-        if is_doc_id(str(node.get("doc_id"))):
-            leaves.append(_leaf(path, str(node["doc_id"]), str(node.get("content", ""))))
-        else:
-            branches = _branches(path, node)
-            offered.update(branches)
-            titles.update(_titles(path, str(node.get("content", ""))))
+    nodes = [_node(result) for result in _results(messages[begin + 1 :]) if _is_found(result, calls)]
+    summaries = [node for node in nodes if not node.doc_id]
+    leaves = [ReadLeaf.of(node) for node in nodes if node.doc_id]
     return Walk(
         question=asked[-1] if asked else "",
         earlier_question=asked[-2] if len(asked) > 1 else "",
         fetches=sum(call_id.startswith(OWN_CALL) for call_id in calls),
-        fetched=frozenset(fetched),
-        offered=frozenset(offered),
-        titles=titles,
+        fetched=frozenset(map(_wanted_path, calls.values())) | {node.path for node in nodes},
+        offered=frozenset(child_path(node.path, name) for node in summaries for name in node.children),
+        titles={path: title for node in summaries for path, title in _titles(node).items()},
         leaves=tuple({leaf.doc_id: leaf for leaf in leaves}.values()),
-        last_path=last_path,
+        last_path=nodes[-1].path if nodes else "",
     )
 
 
@@ -116,8 +123,19 @@ def _wanted_path(call: ToolCall) -> str:
     return path if isinstance(path, str) else ""
 
 
-def _node(result: ToolResult) -> dict[str, object]:
-    return _object(result.content)
+def _is_found(result: ToolResult, calls: Mapping[str, ToolCall]) -> bool:
+    return not result.is_error and result.call_id in calls and bool(_object(result.content).get("path"))
+
+
+def _node(result: ToolResult) -> _Fetched:
+    fields = _object(result.content)
+    doc_id, children = str(fields.get("doc_id")), fields.get("children")
+    return _Fetched(
+        path=str(fields["path"]),
+        content=str(fields.get("content", "")),
+        children=tuple(map(str, children)) if isinstance(children, list) else (),
+        doc_id=doc_id if is_doc_id(doc_id) else "",
+    )
 
 
 def _object(text: str) -> dict[str, object]:
@@ -128,31 +146,19 @@ def _object(text: str) -> dict[str, object]:
     return {str(name): member for name, member in value.items()} if isinstance(value, dict) else {}
 
 
-def _branches(path: str, node: dict[str, object]) -> list[str]:
-    children = node.get("children")
-    names = [str(name) for name in children] if isinstance(children, list) else []
-    return [child_path(path, name) for name in names]
-
-
 def child_path(path: str, name: str) -> str:
     """Return the node path of the child `name` of the summary node at `path`."""
     folder = path[: -len(SUMMARY_FILE)]
     return folder + leaf_file(name) if is_doc_id(name) else f"{folder}{name}/{SUMMARY_FILE}"
 
 
-def _titles(path: str, content: str) -> dict[str, str]:
+def _titles(node: _Fetched) -> dict[str, str]:
     """Titles of the children, from the list in the node's text; none where it cannot be read."""
     try:
-        node = parse_summary_node(f"---\nname: node\n---\n{content}")
+        listed = parse_summary_node(f"---\nname: node\n---\n{node.content}")
     except ValueError:
         return {}
-    return {child_path(path, child.name): child.title for child in node.children}
-
-
-def _leaf(path: str, doc_id: str, content: str) -> ReadLeaf:
-    head, found, body = content.partition("\n---\n\n")
-    title = plain(head.lstrip("# \n").split("\n", 1)[0])
-    return ReadLeaf(doc_id=doc_id, path=path, title=title or doc_id, body=body if found else content)
+    return {child_path(node.path, child.name): child.title for child in listed.children}
 
 
 def ways_to(path: str) -> list[str]:

@@ -74,7 +74,7 @@ def answer(desk: Desk, options: AskOptions) -> RunRecord:
 
 def _from_stdin() -> str:
     """The question from standard input, in the stream's encoding or else in UTF-8."""
-    if sys.stdin is None:  # pyright: ignore[reportUnnecessaryComparison] - begun with a closed one
+    if sys.stdin is None:  # the interpreter was begun with a closed one
         return ""
     data = sys.stdin.buffer.read()
     for encoding in (sys.stdin.encoding or "utf-8", "utf-8"):

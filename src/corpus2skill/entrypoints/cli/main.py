@@ -27,7 +27,7 @@ def _occupy_closed_streams() -> None:
 def _write_version() -> None:
     from corpus2skill import __version__
 
-    if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison] - begun with a closed one
+    if sys.stdout is None:  # the interpreter was begun with a closed one
         return
     try:
         sys.stdout.write(f"corpus2skill {__version__}\n")
