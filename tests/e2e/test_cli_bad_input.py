@@ -173,7 +173,7 @@ def test_doctor_finds_a_damaged_active_version(english: CommandLine) -> None:
 def test_a_damaged_pointer_is_named_and_mended_by_activate(english: CommandLine) -> None:
     """Nothing is guessed, and there is a way out."""
     (english.workspace / "corpora/default/active").write_bytes(b"\x00\x01")
-    _refused(english("tree", "--json"), 7, "file_damaged")
+    _refused(english("tree", "--json"), 7, "pointer_damaged")
     assert english("activate", "1").code == 0
     assert english("tree").code == 0
 
@@ -289,7 +289,9 @@ def test_what_cannot_be_done_as_asked_is_refused(
     """house-style.md, rule 20: refuse bad input before anything is begun."""
     ran = english(*arguments, "--json")
     _refused(ran, 2, error)
-    assert english("corpora", "--json").json == [{"corpus": "default", "active": 1, "versions": 1}]
+    assert english("corpora", "--json").json == [
+        {"corpus": "default", "active": 1, "versions": 1, "error": None}
+    ]
 
 
 def test_a_broken_settings_file_is_named(english: CommandLine) -> None:
@@ -369,7 +371,7 @@ def test_a_path_that_may_not_even_be_looked_at_is_said(
     """Issue, bad input: an unreadable file, tested as an ordinary user."""
     closed = write_documents(tmp_path / "closed/documents", {"a.txt": "Something that nobody may read."})
     english("compile", closed, "--corpus", "warm", "--yes")  # what is imported late is imported as root
-    tmp_path.chmod(0o755)
+    tmp_path.chmod(0o777)
     (tmp_path / "closed").chmod(0)
     with ordinary_user():
         ran = cli(command, closed if command == "eval" else closed / "a.txt")

@@ -27,6 +27,7 @@ from corpus2skill.errors import (
     UnusableSettings,
 )
 from corpus2skill.ports.lexical_index import IndexedLeaf
+from corpus2skill.ports.store import CorpusConfig
 from tests.fakes.clock import FakeClock
 from tests.fakes.sources import FakeExtractor, FakeSources
 from tests.fakes.version_store import FakeVersionStore
@@ -350,6 +351,53 @@ async def test_a_version_that_does_not_verify_is_never_switched_to() -> None:
     with pytest.raises(CompileFailed):
         await compiled({"faq.txt": FAQ}, store)
     assert store.active("docs") is None
+
+
+async def test_what_the_corpus_remembers_is_written_before_the_switch() -> None:
+    """Design, what a second compile means: one that is killed in between is repeated with the new paths."""
+
+    class DiesAtTheSwitch(FakeVersionStore):
+        def activate(self, corpus: str, version: int) -> None:
+            raise SystemExit
+
+    store, config = DiesAtTheSwitch(), CorpusConfig(paths=("/documents/new",))
+    with pytest.raises(SystemExit):
+        await compiled({"faq.txt": FAQ}, store, replace(REQUEST, config=config))
+    assert (store.config("docs"), store.active("docs")) == (config, None)
+
+
+async def test_a_failed_compile_changes_nothing_of_what_the_corpus_remembers() -> None:
+    """Issue: nothing lost."""
+    store = FakeVersionStore()
+    request = replace(REQUEST, config=CorpusConfig(paths=("/documents/new",)))
+    with pytest.raises(NothingToCompile):
+        await compiled({"empty.txt": ""}, store, request)
+    assert store.config("docs") == CorpusConfig()
+
+
+async def test_a_request_made_before_another_compile_ended_is_refused() -> None:
+    """Issue table, two compiles at once: the later may not bring back the paths that the first replaced."""
+    store, read = FakeVersionStore(), CorpusConfig()
+    newer = CorpusConfig(paths=("/documents/new",))
+    await compiled({"faq.txt": FAQ}, store, replace(REQUEST, config=newer, config_read=read))
+    with pytest.raises(Busy):
+        await compiled({"terms.md": TERMS}, store, replace(REQUEST, config=read, config_read=read))
+    assert (store.config("docs"), store.versions("docs")) == (newer, (1,))
+
+
+@pytest.mark.parametrize("switches", [False, True])
+async def test_a_chunk_number_of_a_version_that_is_not_the_predecessor_is_not_used_again(
+    switches: bool,
+) -> None:
+    """Design, chunk ids: a number is never used again, after --no-activate and rollback neither."""
+    store = FakeVersionStore()
+    await compiled({"faq.txt": FAQ}, store)
+    await compiled({"faq.txt": FAQ, "a.txt": "Once."}, store, replace(REQUEST, activate=switches))
+    if switches:
+        store.rollback("docs")
+    await compiled({"faq.txt": FAQ, "a.txt": "Twice."}, store)
+    told = {row.chunk_id: row.fingerprint for version in (2, 3) for row in store.chunk_rows("docs", version)}
+    assert len(told) == len(set(told.values())) == 3
 
 
 async def test_a_listener_that_fails_changes_nothing() -> None:

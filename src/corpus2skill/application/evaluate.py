@@ -179,6 +179,7 @@ def _unpack(archive: Path, place: Path) -> None:
     """
     beside = place.with_name(f".{place.name}-{secrets.token_hex(4)}")
     try:
+        beside.mkdir(parents=True)
         with tarfile.open(archive) as tar:
             tar.extractall(beside, filter="data")
         shutil.rmtree(place, ignore_errors=True)
