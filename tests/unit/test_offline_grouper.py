@@ -231,3 +231,15 @@ def test_a_range_says_once_what_both_ends_begin_with() -> None:
     assert len(title) <= 40
     assert title.endswith("第14条 ～ 第23条")
     assert range_title("規約", "第1条", "第9条") == "規約 第1条 ～ 第9条"
+
+
+async def test_a_new_document_of_several_chunks_is_left_out_to_get_a_branch_of_its_own() -> None:
+    """Issue: chapters people know are branches people understand, after a recompile too."""
+    known = tuple(item(number, "規約", f"第{number}章") for number in range(1, 4))
+    groups = [GroupCard(group_id="g", title="規約", summary="規約", members=known)]
+    new = [item(number, "料金表", f"{number}節") for number in range(10, 13)]
+    few = [item(20, "お知らせ")]
+    changed = [item(30, "規約", "第9章")]
+    placed = await OfflineGrouper().place([*new, *few, *changed], groups, "ja")
+    assert not {one.item_id for one in new} & placed.keys()
+    assert placed[changed[0].item_id] == "g"

@@ -19,6 +19,7 @@ from corpus2skill.adapters.extract.pdf_headings import heading_levels, outline_o
 from corpus2skill.adapters.extract.pdf_lines import lines_of, map_error_share
 from corpus2skill.adapters.extract.pdf_listings import Listing
 from corpus2skill.adapters.extract.pdf_paragraphs import Measures, Paragraph, paragraphs
+from corpus2skill.adapters.extract.pdf_rules import grids_of
 from corpus2skill.adapters.extract.pdf_tables import Table
 from corpus2skill.adapters.extract.pdf_text import PdfTextBuilder
 from corpus2skill.domain.corpus import ExtractedText, Notice
@@ -119,21 +120,24 @@ def _read_page(document: PdfDocument, number: int) -> tuple[PageLines, Literal["
     try:
         with closing(document[number]) as page, closing(page.get_textpage()) as textpage:
             _, bottom, _, top = page.get_bbox()
-            lines = lines_of(textpage, number)
+            grids = grids_of(page)
+            lines = lines_of(textpage, number, [rule for grid in grids for rule in grid.vertical])
             texts = [line.text for line in lines]
             is_garbled = is_garbage(texts) or (
                 has_controls(texts) and map_error_share(textpage) > _UNMAPPED_SHARE
             )
     except PdfiumError:
         return PageLines(number=number, label=label, bottom=0.0, height=0.0, lines=[]), "broken"
-    page_lines = PageLines(number=number, label=label, bottom=bottom, height=top - bottom, lines=lines)
+    page_lines = PageLines(
+        number=number, label=label, bottom=bottom, height=top - bottom, lines=lines, grids=grids
+    )
     return page_lines, "garbled" if is_garbled else None
 
 
 def _assembled(document: PdfDocument, read: _Pages, limits: Limits) -> ExtractedText:
     bare = undressed(read.pages, Measures.of([line for page in read.pages for line in page.lines]).size)
     measures = Measures.of([line for page in bare.pages for line in page.lines])
-    items = list(paragraphs([page.lines for page in bare.pages], measures))
+    items = list(paragraphs([(page.lines, page.grids) for page in bare.pages], measures))
     prose = [item for item in items if isinstance(item, Paragraph)]
     levels = heading_levels(prose, outline_of(document), measures)
     builder = PdfTextBuilder([page.label for page in read.pages], characters=limits.max_characters)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from corpus2skill.adapters.extract.pdf_lines import Line
+from corpus2skill.adapters.extract.pdf_rules import Grid
 
 _ZONE = 0.12
 """Share of the page's height, above and below, where running heads stand."""
@@ -43,6 +44,7 @@ class PageLines:
     bottom: float
     height: float
     lines: list[Line]
+    grids: tuple[Grid, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,11 +71,7 @@ def undressed(pages: Sequence[PageLines], body_size: float) -> Undressed:
         lines = [line for line in page.lines if id(line) not in running]
         body = _without_contents(lines)
         contents += len(lines) - len(body)
-        kept.append(
-            PageLines(
-                number=page.number, label=page.label, bottom=page.bottom, height=page.height, lines=body
-            )
-        )
+        kept.append(replace(page, lines=body))
     return Undressed(pages=kept, running=len(running), contents=contents)
 
 

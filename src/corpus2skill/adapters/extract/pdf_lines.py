@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfTextPage
 
 from corpus2skill.adapters.extract.pdf_glyphs import cleaned
+from corpus2skill.adapters.extract.pdf_rules import Rule
 
 _HYPHEN = 0x02
 """What pdfium gives for a hyphen at a line end, instead of the line end."""
 _LINE_END, _CARRIAGE_RETURN = 0x0A, 0x0D
 _CELL_GAP = 0.45
 """A gap of this many character sizes may part two cells; whether it does, the lines around it say."""
+_AT_WALL = 1.0
+"""Points that a character may reach over a wall."""
 _SLANT = math.radians(10)
 _BOLD = 600
 _MONO_NAMES = ("mono", "courier", "consol", "menlo", "typewriter", "cmtt")
@@ -64,9 +67,12 @@ class Line:
         return self.cells[-1].x1
 
 
-def lines_of(textpage: PdfTextPage, page: int) -> list[Line]:
-    """Return the lines of a page in reading order; slanted ones (watermarks) are left out."""
-    characters = _Characters(textpage)
+def lines_of(textpage: PdfTextPage, page: int, walls: Sequence[Rule] = ()) -> list[Line]:
+    """Return the lines of a page in reading order; slanted ones (watermarks) are left out.
+
+    `walls` are vertical rules: text on both sides of one is not of one cell, however close it comes.
+    """
+    characters = _Characters(textpage, walls)
     lines = [
         line
         for start, end, is_hyphenated in _spans(characters.codes)
@@ -81,7 +87,8 @@ def lines_of(textpage: PdfTextPage, page: int) -> list[Line]:
 class _Characters:
     """The characters of one page by their index; each question is one call into the library."""
 
-    def __init__(self, textpage: PdfTextPage) -> None:
+    def __init__(self, textpage: PdfTextPage, walls: Sequence[Rule]) -> None:
+        self._walls = walls
         self._page = textpage.raw
         self.codes = [pdfium.FPDFText_GetUnicode(self._page, at) for at in range(textpage.count_chars())]
         self._x, self._y = ctypes.c_double(), ctypes.c_double()
@@ -119,6 +126,10 @@ class _Characters:
 
     def angle(self, at: int) -> float:
         return pdfium.FPDFText_GetCharAngle(self._page, at)
+
+    def walls(self, y: float) -> list[float]:
+        """Return where walls stand at one height, in points from the left."""
+        return [wall.at for wall in self._walls if wall.covers(y)]
 
     def text(self, start: int, end: int) -> str:
         return cleaned("".join(chr(code) for code in self.codes[start:end] if 0 < code <= _LAST_CODE))
@@ -196,6 +207,7 @@ def _cells(
     """Part a line where it has wide gaps. Gaps stand at spaces: the library puts one into every gap."""
     cells: list[Cell] = []
     first = at = start
+    walls = [] if is_vertical else characters.walls(characters.origin(start)[1])
     while at < end:
         if not _is_space(characters.codes[at]):
             at += 1
@@ -203,13 +215,20 @@ def _cells(
         after = at
         while _is_space(characters.codes[after]):
             after += 1
-        gap = _along(characters, after, is_vertical)[0] - _along(characters, at - 1, is_vertical)[1]
-        if gap > _CELL_GAP * size and not _is_wide_space(characters.codes[at:after]):
+        begin = _along(characters, after, is_vertical)[0]
+        gap = begin - _along(characters, at - 1, is_vertical)[1]
+        is_gap = gap > _CELL_GAP * size and not _is_wide_space(characters.codes[at:after])
+        if is_gap or (walls and _is_behind_wall(walls, characters.box(first)[0], begin)):
             cells.append(_cell(characters, first, at, is_vertical=is_vertical))
             first = after
         at = after
     cells.append(_cell(characters, first, end, is_vertical=is_vertical))
     return tuple(cell for cell in cells if cell.text)
+
+
+def _is_behind_wall(walls: Sequence[float], first: float, begin: float) -> bool:
+    """True where a wall stands between a cell's first character and what comes next."""
+    return any(first < wall - _AT_WALL and begin > wall - _AT_WALL for wall in walls)
 
 
 def _cell(characters: _Characters, start: int, end: int, *, is_vertical: bool) -> Cell:

@@ -13,6 +13,8 @@ from corpus2skill.adapters.extract.heading_patterns import heading_rank
 from corpus2skill.adapters.extract.pdf_join import LineJoiner, is_ideographic
 from corpus2skill.adapters.extract.pdf_lines import Line
 from corpus2skill.adapters.extract.pdf_listings import Listing, with_listings
+from corpus2skill.adapters.extract.pdf_ruled_tables import with_ruled_tables
+from corpus2skill.adapters.extract.pdf_rules import Grid
 from corpus2skill.adapters.extract.pdf_tables import Table, with_tables
 
 _MARKER = re.compile(
@@ -94,11 +96,12 @@ class Measures:
 
 def paragraphs(pages: Sequence[Sequence[Line]], measures: Measures) -> Iterator[Paragraph | Table | Listing]:
     """Yield what stands on all pages in order; a paragraph may run on over a page's end."""
-    joiner = LineJoiner(line.text for lines in pages for line in lines)
+    joiner = LineJoiner(line.text for lines, _ in pages for line in lines)
     current: Paragraph | None = None
-    for lines in pages:
+    for lines, grids in pages:
         pitch = _pitch(lines)
-        for item in with_tables(lines if measures.is_mono else with_listings(lines)):
+        ruled = with_ruled_tables(lines, grids)
+        for item in with_tables(ruled if measures.is_mono else with_listings(ruled)):
             if not isinstance(item, Line):
                 if current:
                     yield current
@@ -224,14 +227,10 @@ def _right(lines: Sequence[Line], line: Line, measures: Measures) -> float:
         if abs(other.x0 - line.x0) < _COLUMN * line.size
         and abs(other.size - line.size) <= _SAME_SIZE * line.size
     ]
-    return _shared(ends, line.size) if len(ends) >= _ENOUGH_LINES else max([*ends, measures.right])
-
-
-def _shared(ends: list[float], size: float) -> float:
-    """Return the rightmost end that another line comes near to: a single line may run over the margin."""
-    ends = sorted(ends, reverse=True)
-    near = (end for end, other in itertools.pairwise(ends) if end - other < _SHORT * size)
-    return next(near, ends[0])
+    within = [
+        end for end in ends if end <= measures.right + line.size
+    ]  # a single line may run over the margin
+    return max(within or ends) if len(ends) >= _ENOUGH_LINES else max([*ends, measures.right])
 
 
 def _high(ends: Counter[int]) -> float:

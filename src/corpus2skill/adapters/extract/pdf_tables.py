@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from corpus2skill.adapters.extract.pdf_join import joined_lines
 from corpus2skill.adapters.extract.pdf_lines import Cell, Line
-from corpus2skill.adapters.extract.pdf_listings import Listing
 
 _MARKER = re.compile(
     r"[(（]?(?:[0-9０-９]{1,3}|[A-Za-z]|[ア-ンｱ-ﾝ]|[一二三四五六七八九十]{1,3}|[ivx]{1,4})[)）.．]|[①-⑳・•●○■□◆◇*\-–—]"
@@ -27,6 +27,8 @@ _NARROW = 0.3
 _WIDE = 1.1
 """A gap of this many sizes is no space between words."""
 
+_Other = TypeVar("_Other")
+"""What is no line any more."""
 _Column = tuple[float, float]
 """Where it begins and ends, in points from the left."""
 
@@ -41,23 +43,22 @@ class Table:
     """Its first line, to tell what is before it."""
 
 
-def with_tables(items: Sequence[Line | Listing]) -> list[Line | Table | Listing]:
-    """Return a page's lines with those that make up tables replaced by them."""
-    found: list[Line | Table | Listing] = []
+def with_tables(items: Sequence[Line | _Other]) -> list[Line | Table | _Other]:
+    """Return what is on a page with the lines that make up tables replaced by them."""
+    found: list[Line | Table | _Other] = []
     lines: list[Line] = []
     for item in items:
         if isinstance(item, Line):
             lines.append(item)
         else:
-            found += _parted(lines)
-            found.append(item)
+            found += [*_parted(lines), item]
             lines = []
     return found + _parted(lines)
 
 
-def _parted(unjoined: Sequence[Line]) -> list[Line | Table]:
+def _parted(unjoined: Sequence[Line]) -> list[Line | Table | _Other]:
     lines = _with_rows_joined([_without_marker_gaps(line) for line in unjoined])
-    found: list[Line | Table] = []
+    found: list[Line | Table | _Other] = []
     at = 0
     while at < len(lines):
         end = _table_end(lines, at)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.grouping import GroupCard, GroupItem
 
+_OWN_BRANCH = 3
+"""So many items of one document that no group knows are left out: they get a branch of their own."""
 _LEAST_FIT = 0.15
 """Share of an item's words, weighed by rarity, that a group must have to take it in."""
 
@@ -20,7 +22,11 @@ def place_items(items: Sequence[GroupItem], groups: Sequence[GroupCard]) -> Mapp
     outlines = _Outlines(groups)
     vocabulary = _Vocabulary(groups)
     placed: dict[str, str] = {}
+    strangers = Counter(outlines.unknown(item.outline) for item in items)
     for item in items:
+        unknown = outlines.unknown(item.outline)
+        if unknown and strangers[unknown] >= _OWN_BRANCH and not outlines.nearest(item.outline):
+            continue
         nearest = outlines.nearest(item.outline)
         best = vocabulary.best(item, nearest or range(len(groups)), is_certain=bool(nearest))
         if best is not None:
@@ -47,6 +53,14 @@ class _Outlines:
             if holders and (len(holders) < self.all or self.all == 1):
                 return holders
         return []
+
+
+    def unknown(self, outline: tuple[str, ...]) -> tuple[str, ...]:
+        """The shortest prefix of `outline` that no group has; empty where all of it is known."""
+        for end in range(1, len(outline) + 1):
+            if outline[:end] not in self.holders:
+                return outline[:end]
+        return ()
 
 
 class _Vocabulary:

@@ -54,8 +54,11 @@ class Planting:
         """Part all items, from the top down."""
         root = grow(self.items)
         self.cluster_flat_branches(root)
+        branches = without_chain(root).branches()
         depth = min(self.depth_for(root.size), self.limits.max_group_depth)
-        bins = self.parted(without_chain(root).branches(), root.size, depth, self.groups_on_top(root))
+        if depth == 1 and self.is_worth_a_level(branches):
+            depth = 2
+        bins = self.parted(branches, root.size, depth, self.groups_on_top(root))
         return self.groups(bins, above="")
 
     def parted(self, branches: Sequence[Branch], size: int, depth: int, bins: int) -> list[Bin]:
@@ -65,6 +68,12 @@ class Planting:
             spread += 1
         return partition(branches, bins=bins, room=self.room_below(depth), spread=min(spread, bins))
 
+    def is_worth_a_level(self, branches: Sequence[Branch]) -> bool:
+        """True where a few branches with names of their own would be broken up only to save a fetch."""
+        are_named = all(branch.title for branch in branches) and len(branches) <= self.limits.max_children
+        is_broken = any(branch.size > self.limits.max_leaves for branch in branches)
+        return are_named and is_broken and self.limits.max_group_depth > 2
+
     def groups_on_top(self, root: Branch) -> int:
         """How many groups the root has at most: a small corpus is not cut into groups of one."""
         branches = without_chain(root).branches()
@@ -72,12 +81,23 @@ class Planting:
             return self.limits.max_children
         return max(min(self.limits.max_children, math.isqrt(root.size)), 1)
 
-    def groups_within(self, size: int, depth: int) -> int:
-        """How many sub-groups to make at most: full ones, whose leaves can be read for one fetch each."""
-        if depth > 1:
+    def groups_within(self, part: _Part, depth: int) -> int:
+        """How many sub-groups to make at most: a document's chapters, else full ones.
+
+        The leaves of a full group can be read for one fetch each; chapters are what people know.
+        """
+        if depth > 1 or self.has_chapters(part):
             return self.limits.max_children
-        full = math.ceil(size / self.limits.max_leaves)
+        full = math.ceil(part.size / self.limits.max_leaves)
         return min(self.limits.max_children, full + 1 + full // 3)
+
+    def has_chapters(self, part: _Part) -> bool:
+        """True for one named branch whose inner ones are few, named, and of several leaves on average."""
+        if len(part.branches) != 1 or not part.branches[0].title:
+            return False
+        inner = without_chain(part.branches[0]).branches()
+        named = sum(bool(branch.title) for branch in inner)
+        return 2 * named > len(inner) and len(inner) <= min(self.limits.max_children, part.size // 3)
 
     def depth_for(self, size: int) -> int:
         """The fewest levels of groups that can hold `size` items."""
@@ -145,7 +165,7 @@ class Planting:
             items = [self.items[place] for branch in part.branches for place in branch.items()]
             return tuple(item.item_id for item in items), [item.title for item in items]
         depth = self.depth_for(part.size)
-        bins = self.parted(part.branches, part.size, depth, self.groups_within(part.size, depth))
+        bins = self.parted(part.branches, part.size, depth, self.groups_within(part, depth))
         alone = [row[0] for row in bins if len(row) == 1 and row[0].size == 1]
         if len(alone) <= self.limits.max_leaves:
             bins = [row for row in bins if row[0] not in alone]

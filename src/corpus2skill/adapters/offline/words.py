@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-import snowballstemmer
+import Stemmer
 
 HAN = "々〆〇\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff"
@@ -48,7 +48,7 @@ FUNCTION_WORDS = frozenset(
 )
 """English words that carry no meaning of their own: neither indexed nor asked for."""
 
-_stemmer = snowballstemmer.stemmer("english")
+_stemmer = Stemmer.Stemmer("english")
 
 
 def fold(text: str) -> str:
