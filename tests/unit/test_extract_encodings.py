@@ -168,3 +168,29 @@ def test_every_name_of_shift_jis_is_read_as_cp932(label: str) -> None:
 def test_an_unknown_declaration_is_none() -> None:
     assert decoded_as(b"a", "x-unheard-of") is None
     assert decoded_as(b"a", "hex") is None
+
+
+@pytest.mark.parametrize("encoding", ["cp932", "euc_jp"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# 果物\n",
+        "# 多国籍企業\n",
+        "# Google_検索\n",
+        "Git command line 機能\n",
+        "注意\nA branch that has been pushed is not to be rebased.\n注意\n",
+        "$ sudo apt install vim ”now” ←-\n$ exit\n",
+        "”systemctl isolate rescue”\n",
+    ],
+)
+def test_a_few_japanese_characters_among_plain_ones_are_not_taken_for_another_language(
+    text: str, encoding: str
+) -> None:
+    """Issue 3: none silently wrong; headings and program text have hardly a kanji."""
+    assert decoded(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("text", ["이용약관은 다음과 같습니다.\n", "요금 안내\n", "환불은 되지 않습니다\n"])
+def test_korean_is_not_taken_for_japanese(text: str) -> None:
+    """Its usual syllables tell it from kanji read as Hangul."""
+    assert decoded(text.encode("cp949")) == text

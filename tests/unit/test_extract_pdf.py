@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from corpus2skill.adapters.extract.pdf_glyphs import cleaned, has_controls, is_g
 from corpus2skill.adapters.extract.pdf_join import LineJoiner, joined_lines
 from corpus2skill.domain.corpus import ExtractedText
 from corpus2skill.errors import SourceRefused
+from tests.fakes.hostile_documents import pdf_with_circular_tree, pdf_with_countless_pages
 
 JAPANESE_FONTS = (
     Path("/usr/share/fonts/opentype/ipafont-gothic/ipag.ttf"),
@@ -254,3 +256,112 @@ def test_divided_words_are_put_together_as_the_document_writes_them() -> None:
     spaced = LineJoiner(["Debian の Debian を A が"])
     assert spaced.joined("この Debian", "を使う") == "この Debian を使う"
     assert spaced.joined("https://example.com/", "a/b") == "https://example.com/a/b"
+
+
+def ruled(sheets: Sheets, xs: list[float], ys: list[float]) -> Sheets:
+    """Draw the rules of a table, a piece a cell, as programs do."""
+    for top, bottom in pairwise(ys):
+        for left, right in pairwise(xs):
+            sheets.pdf.line(left, top, right, top)
+            sheets.pdf.line(left, bottom, right, bottom)
+            sheets.pdf.line(left, top, left, bottom)
+            sheets.pdf.line(right, top, right, bottom)
+    return sheets
+
+
+def test_cells_that_are_drawn_hold_their_words_however_they_wrap_or_touch() -> None:
+    """Issue 3: tables readable as text, a row never cut."""
+    sheets = ruled(Sheets().page(), [20, 50, 70, 180], [50, 60, 76, 92])
+    for x, y, text in [
+        (22, 57, "Plan"), (52, 57, "Fee"), (72, 57, "Who it is for"),
+        (22, 70, "annual-business-plan"), (57, 70, "120"), (72, 66, "companies that pay for"), (72, 72, "a whole year"),
+        (22, 82, "monthly and"), (22, 88, "weekly"), (52, 85, "12"), (72, 85, "all others"),
+    ]:  # fmt: skip
+        sheets.at(x, y, text, size=10)
+    table = english(sheets).read()
+    assert table.text.splitlines()[:4] == [
+        "| Plan | Fee | Who it is for |",
+        "| --- | --- | --- |",
+        "| annual-business-plan | 120 | companies that pay for a whole year |",
+        "| monthly and weekly | 12 | all others |",
+    ]
+
+
+def test_a_cell_over_several_rows_is_said_in_each_of_them() -> None:
+    """A row that is read alone must tell what it is about."""
+    sheets = Sheets().page()
+    ruled(sheets, [20, 60], [50, 70])
+    ruled(sheets, [60, 100, 150], [50, 60, 70])
+    for x, y, text in [
+        (22, 62, "annual"),
+        (62, 57, "fee"),
+        (102, 57, "120"),
+        (62, 67, "refund"),
+        (102, 67, "no"),
+    ]:
+        sheets.at(x, y, text, size=10)
+    assert english(sheets).read().text.splitlines()[:2] == [
+        "| annual | fee | 120 |",
+        "| annual | refund | no |",
+    ]
+
+
+def test_a_frame_around_prose_is_no_table() -> None:
+    sheets = ruled(english(Sheets().page()), [15, 195], [20, 60, 100])
+    assert sheets.read().regions == ()
+
+
+def test_lines_in_a_typewriters_font_that_stand_apart_are_a_listing() -> None:
+    """The lines of a program are never joined, and their indents tell what belongs together."""
+    sheets = english(Sheets().page())
+    sheets.pdf.set_font("courier", "", 10)
+    y = sheets.y + 14
+    for number, text in enumerate(["if there:", "    run  --now", "fi"]):
+        sheets.pdf.text(20, y + 5 * number, text)
+    sheets.y = y + 20
+    text = english(sheets).read()
+    assert [text.text[region.start : region.end] for region in text.regions] == [
+        "if there:\n    run  --now\nfi"
+    ]
+
+
+def test_a_document_all_in_a_typewriters_font_is_prose() -> None:
+    """Contracts were typed so; their lines are to be joined."""
+    text = english(Sheets(family="courier").page()).read()
+    assert text.regions == ()
+    assert max(map(len, text.text.splitlines())) > 100
+
+
+def test_a_line_that_runs_over_the_margin_does_not_part_the_others() -> None:
+    """One long path must not make all full lines look short."""
+    sheets = Sheets()
+    for _ in range(2):
+        english(sheets.page(), sentences=34)
+    sheets.line("a/very/long/path" * 9, gap=LINE)
+    *prose, path = sheets.read().text.split("\n\n")
+    assert (len(path), [text.count("\n") for text in prose]) == (144, [0, 0])
+
+
+def test_pages_that_are_damaged_are_counted_and_a_document_of_only_such_is_corrupt() -> None:
+    """design.md, section 7: a verdict per page."""
+    text = extract_document("a.pdf", pdf_with_countless_pages(3), Limits())
+    assert text.text == "Hello"
+    assert [(notice.code, dict(notice.values)["count"]) for notice in text.notices] == [("pages_broken", 2)]
+    with pytest.raises(SourceRefused) as refusal:
+        extract_document("a.pdf", pdf_with_circular_tree(), Limits())
+    assert refusal.value.verdict == "corrupt"
+
+
+def test_the_title_is_looked_for_on_the_first_page_that_has_words() -> None:
+    """A cover may be a picture."""
+    sheets = Sheets().page().page().line("Terms of use", size=22, bold=True)
+    assert english(sheets).read().title == "Terms of use"
+
+
+def test_what_follows_a_list_is_no_item_of_it() -> None:
+    """Though no gap tells it: the next line has no bullet and does not hang below one."""
+    sheets = Sheets().page()
+    for item in ("one thing", "another thing", "a last thing"):
+        sheets.line(f"\x95 {item}")
+    text = english(sheets).read().text
+    assert text.startswith("• one thing\n• another thing\n• a last thing\n\nLine 0")

@@ -112,3 +112,22 @@ def test_an_index_with_a_file_missing_cut_or_of_another_format_is_damaged(tmp_pa
             MappedIndex(tmp_path)
         assert name in str(caught.value)
     assert len(files["words.u64"]) % 8 == 0
+
+
+@pytest.mark.parametrize("name", ["words.u64", "starts.u64", "posting_leaves.u32", "leaf_documents.u32"])
+@pytest.mark.parametrize("garbage", [b"\xff", b"\x07", b"\x80\x01"])
+def test_an_index_of_the_right_size_that_holds_nonsense_is_damaged_or_answers(
+    tmp_path: Path, name: str, garbage: bytes
+) -> None:
+    """A hand-edited version ends in a clear message, never in a fault of a library."""
+    opened(tmp_path, LEAVES)
+    for file in (tmp_path / name, tmp_path / "path_starts.u64"):
+        size = file.stat().st_size
+        file.write_bytes((garbage * size)[:size])
+    index = MappedIndex(tmp_path)
+    try:
+        ranking = index.rank(dict(understand("年額プランの解約").words), 5)
+    except Damaged as damage:
+        assert str(tmp_path) in str(damage)
+    else:
+        assert len(ranking.leaves) <= 5

@@ -22,6 +22,7 @@ _MARKER = re.compile(
     r"|[①-⑳・•●○■□◆◇▪▸►※*]|[-–—]\s"
     r"|第\s?[0-9０-９一二三四五六七八九十百]+\s?[編章節款条]|Q[0-9.．:：]|A[.．:：]"
 )
+_BULLET = re.compile("[・•●○■□◆◇▪▸►]")
 _SENTENCE_END = re.compile(r"[。．.！？!?」』）):：]$")
 _STRONG_END = re.compile(r"[。．.！？!?]$")
 _WIDER = 1.25
@@ -94,7 +95,9 @@ class Measures:
         )
 
 
-def paragraphs(pages: Sequence[Sequence[Line]], measures: Measures) -> Iterator[Paragraph | Table | Listing]:
+def paragraphs(
+    pages: Sequence[tuple[Sequence[Line], Sequence[Grid]]], measures: Measures
+) -> Iterator[Paragraph | Table | Listing]:
     """Yield what stands on all pages in order; a paragraph may run on over a page's end."""
     joiner = LineJoiner(line.text for lines, _ in pages for line in lines)
     current: Paragraph | None = None
@@ -161,6 +164,8 @@ def _within(paragraph: Paragraph, before: Line, line: Line, right: float) -> _Jo
         if hangs and _MARKER.match(before.text):
             return _Join.FLOW
         return _Join.PARAGRAPH if is_ended or _STRONG_END.search(before.text) else _Join.FLOW
+    if is_ended and _BULLET.match(paragraph.texts[-1]):
+        return _Join.PARAGRAPH
     if indent < -_INDENT:
         is_first = len(paragraph.lines) == 1 and -indent <= _DEEPEST_INDENT and not is_ended
         return _Join.FLOW if is_first or not _SENTENCE_END.search(before.text) else _Join.PARAGRAPH

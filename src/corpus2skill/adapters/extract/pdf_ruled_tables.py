@@ -52,6 +52,10 @@ def _table(lines: Sequence[Line], grid: Grid) -> Table | None:
 def _words(lines: Sequence[Line], grid: Grid) -> _Cells:
     words: _Cells = defaultdict(list)
     for line in sorted(lines, key=lambda line: -line.y):
+        within: _Cells = defaultdict(list)
         for cell in line.cells:
-            words[grid.cell(cell.x0 + _MIDDLE * line.size, line.y + _MIDDLE * line.size)].append(cell.text)
+            place = grid.cell(cell.x0 + _MIDDLE * line.size, line.y + _MIDDLE * line.size)
+            within[place].append(cell.text)
+        for place, texts in within.items():
+            words[place].append(" ".join(texts))
     return words

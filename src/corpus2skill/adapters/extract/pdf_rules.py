@@ -98,14 +98,14 @@ def _rules(page: PdfPage) -> tuple[list[Rule], list[Rule]]:
     return horizontal, vertical
 
 
-def _bounds(item: pdfium.FPDF_PAGEOBJECT) -> tuple[float, float, float, float]:
+def _bounds(item: object) -> tuple[float, float, float, float]:
     places = (ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float())
     pdfium.FPDFPageObj_GetBounds(item, *places)
     left, bottom, right, top = (place.value for place in places)
     return left, bottom, right, top
 
 
-def _is_outline(item: pdfium.FPDF_PAGEOBJECT) -> bool:
+def _is_outline(item: object) -> bool:
     """True for a rectangle that is drawn, not only filled."""
     fill, stroke = ctypes.c_int(), ctypes.c_int()
     pdfium.FPDFPath_GetDrawMode(item, fill, stroke)

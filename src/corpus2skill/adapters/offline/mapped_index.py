@@ -70,6 +70,7 @@ class MappedIndex:
         self._documents = arrays["leaf_documents.u32"]
         self._path_starts = arrays["path_starts.u64"]
         self._paths = arrays["paths.u8"]
+        self._folder = folder
         _check_sizes(folder, self._header, arrays)
 
     def path(self, leaf: int) -> str:
@@ -90,7 +91,18 @@ class MappedIndex:
         """Rank leaves by the question's words with their weights; at most `limit` of them.
 
         The score is the leaf's BM25 times the share of the question that it has, plus its document's BM25.
+
+        Raises:
+            Damaged: the files have their sizes and hold something else.
         """
+        try:
+            with np.errstate(all="ignore"):
+                return self._rank(words, limit)
+        except (ArithmeticError, IndexError, MemoryError, ValueError) as error:
+            # Nothing was loaded that could be checked when the files were opened: nonsense shows here.
+            raise Damaged("file_damaged", file=str(self._folder)) from error
+
+    def _rank(self, words: Mapping[str, float], limit: int) -> Ranking:
         known = sum(weight * self.rarity(word) for word, weight in sorted(words.items()))
         if not known:
             return Ranking(leaves=(), match=0.0)
