@@ -54,7 +54,6 @@ class _Outlines:
                 return holders
         return []
 
-
     def unknown(self, outline: tuple[str, ...]) -> tuple[str, ...]:
         """The shortest prefix of `outline` that no group has; empty where all of it is known."""
         for end in range(1, len(outline) + 1):

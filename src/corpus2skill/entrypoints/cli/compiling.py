@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 
 def _size(name: str, what: str) -> typer.models.OptionInfo:
-    return typer.Option(name, metavar="N", min=0, max=MOST["int"], help=f"{what}; remembered.", show_default=False)
+    return typer.Option(
+        name, metavar="N", min=0, max=MOST["int"], help=f"{what}; remembered.", show_default=False
+    )
 
 
 def compile_command(
