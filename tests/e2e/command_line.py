@@ -7,8 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from typing import Any
 from corpus2skill.entrypoints.cli.app import run
 
 PROGRAM = (sys.executable, "-m", "corpus2skill.entrypoints.cli.main")
-NOBODY = 65534
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,19 +76,6 @@ class CommandLine:
         spelled = list(map(str, arguments))
         takes_workspace = self.is_named and not spelled[0].startswith("-")
         return [*spelled, "--workspace", str(self.workspace)] if takes_workspace else spelled
-
-
-@contextmanager
-def ordinary_user() -> Iterator[None]:
-    """Nobody in particular: rights are not looked at for root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 def write_documents(folder: Path, documents: Mapping[str, str]) -> Path:

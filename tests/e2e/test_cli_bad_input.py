@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import CommandLine, Ran, ordinary_user, write_documents
+from tests.e2e.command_line import CommandLine, Ran, write_documents
 from tests.e2e.texts import ANNUAL, DOCUMENTS
+from tests.fakes.ordinary_user import ordinary_user
 
 
 def _refused(ran: Ran, code: int, error: str) -> None:
