@@ -185,7 +185,8 @@ def _is_as_it_was(cli: CommandLine) -> None:
 
 def test_an_interrupted_compile_says_so_and_can_be_run_again(cli: CommandLine, tmp_path: Path) -> None:
     """Ctrl-C is no fault: code 130, no traceback."""
-    documents = write_documents(tmp_path / "d", _many(0))
+    long = {f"{round_}/{name}": text for round_ in range(30) for name, text in _many(round_).items()}
+    documents = write_documents(tmp_path / "d", long)
     running = cli.begin("compile", documents)
     while not (cli.workspace / "corpora/default/compile.lock").exists() and running.poll() is None:
         os.sched_yield()

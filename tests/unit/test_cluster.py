@@ -227,6 +227,24 @@ async def test_an_emptied_group_goes_and_the_others_keep_their_slugs() -> None:
     assert [group.slug for group in after.groups] == ["shelf-2", "shelf-3"]
 
 
+@pytest.mark.requirement("C-28")
+async def test_the_chapters_of_a_new_document_stay_under_its_name() -> None:
+    """A document that no group suits becomes one branch, as it would have in a first compile."""
+
+    class Choosy(Shelves):
+        async def place(
+            self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
+        ) -> Mapping[str, str]:
+            return {}
+
+    before = (await clustered([chunk(number) for number in range(1, 4)], Shelves(), TreeLimits())).tree
+    new = [chunk(number, source="手順/返品.md") for number in range(4, 10)]
+    chunks = [*(chunk(number) for number in range(1, 4)), *new]
+    after = (await clustered(chunks, Choosy(), TreeLimits(), predecessor=before)).tree
+    assert [group.title for group in after.groups] == ["棚1", "棚2", "棚3", "返品"]
+    assert set(after.groups[-1].chunk_ids()) == {item.chunk.chunk_id for item in new}
+
+
 @pytest.mark.requirement("C-24")
 async def test_twins_stand_side_by_side_while_the_group_has_room() -> None:
     """Design, twins: all stay leaves, side by side in one group."""

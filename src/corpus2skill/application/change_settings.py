@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from corpus2skill.application.json_form import to_json
-from corpus2skill.application.wiring import Workspace, write_settings_file
+from corpus2skill.application.wiring import Workspace, check_model, write_settings_file
 from corpus2skill.settings import NAMES, check_name, parse_value, read_settings_file, variable
 
 Origin = Literal["environment", "file", "default"]
@@ -46,6 +46,8 @@ def set_setting(workspace: Workspace, name: str, value: str) -> None:
         UnusableSettings: no such setting, or not such a value.
     """
     check_name(name)
+    if name == "model":
+        check_model(value)
     stored = {**read_settings_file(workspace.path), name: parse_value(name, value)}
     write_settings_file(workspace, stored)
 

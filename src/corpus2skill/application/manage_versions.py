@@ -142,14 +142,18 @@ def check(workspace: Workspace, corpus: str | None, version: int | None) -> Chec
 
 
 def prunable(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunable]]:
-    """Versions that are neither active, nor where `rollback` goes, nor cited by a kept record."""
+    """Old versions that no kept record cites and that `rollback` does not go to.
+
+    One above the active version is not old: it waits to be looked at, or was only just left.
+    """
     name = chosen_corpus(workspace, corpus)
     store = workspace.versions
-    needed = {store.active(name), store.previous(name), *_cited(workspace, name)}
+    active = store.active(name) or 0
+    needed = {store.previous(name), *_cited(workspace, name)}
     return name, [
         Prunable(version=number, bytes=store.size(name, number))
         for number in store.versions(name)
-        if number not in needed
+        if number < active and number not in needed
     ]
 
 

@@ -163,7 +163,15 @@ class _Clustering:
         places = await self.placed(groups, new, must_place=False)
         grown = self.with_members(groups, places)
         homeless = [name for name in new if name not in places]
-        return (*grown, *(await self.groups_of(homeless))) if homeless else grown
+        return (*grown, *(await self.newcomers(homeless))) if homeless else grown
+
+    async def newcomers(self, names: Sequence[str]) -> tuple[Group, ...]:
+        """Groups for chunks that suit no group; the chapters of one new document stay under its name."""
+        groups = await self.groups_of(names)
+        outline = _common_outline([self.items[name] for name in names])
+        if len(groups) < 2 or not outline:
+            return groups
+        return (shape.parent_of(groups, outline[-1]),)
 
     async def placed(
         self, groups: tuple[Group, ...], names: Sequence[str], *, must_place: bool

@@ -191,10 +191,12 @@ class _Desk:
             if source in self.found:
                 continue
             gone = SourceReport(source=source, verdict="removed", sha256=text.sha256)
-            if reader.covers(source) and not self.is_within_unopened(source):
-                self.note(gone)
-            else:
+            if not reader.covers(source) or self.is_within_unopened(source):
                 self.keep(text, replace(gone, verdict="unreadable"))
+            elif (name := self.seen.get(text.sha256)) is not None:
+                self.note(replace(gone, verdict="renamed", values=(("renamed_to", name),)))
+            else:
+                self.note(gone)
 
     def is_within_unopened(self, source: str) -> bool:
         """True where the archive or mail that `source` was in is there and could not be looked into."""
@@ -213,8 +215,7 @@ def _duplicate(file: SourceFile, twin: str) -> SourceReport:
 
 
 def lost_sources(sources: ExtractedSources) -> Iterator[str]:
-    """Names of the removed sources whose content is not there under another name either."""
-    kept = {text.sha256 for text in sources.texts}
+    """Names of the sources that are gone, with their content."""
     for report in sources.reports:
-        if report.verdict == "removed" and report.sha256 not in kept:
+        if report.verdict == "removed":
             yield report.source

@@ -351,7 +351,7 @@ class _Compilation:
 
 
 def _refused(reports: tuple[SourceReport, ...]) -> list[SourceReport]:
-    harmless = {"accepted", "removed", "hidden", "link", "duplicate", "special", "archive"}
+    harmless = {"accepted", "removed", "renamed", "hidden", "link", "duplicate", "special", "archive"}
     return [report for report in reports if report.verdict not in harmless]
 
 

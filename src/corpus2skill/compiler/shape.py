@@ -83,18 +83,21 @@ def pack(groups: Sequence[Group], max_children: int) -> tuple[Group, ...]:
     while len(level) > max_children:
         count = max(ceil(len(level) / max_children), 2)
         bounds = [index * len(level) // count for index in range(count + 1)]
-        level = tuple(_parent(level[start:stop]) for start, stop in pairwise(bounds))
+        level = tuple(_neighbours(level[start:stop]) for start, stop in pairwise(bounds))
     return level
 
 
-def _parent(groups: tuple[Group, ...]) -> Group:
+def parent_of(groups: tuple[Group, ...], title: str) -> Group:
+    """A group over `groups` by rule; its summary names them."""
+    summary = " / ".join(group.title for group in groups)
+    return Group(slug=slugify(title, groups[0].slug), title=title, summary=_cut(summary), groups=groups)
+
+
+def _neighbours(groups: tuple[Group, ...]) -> Group:
     if len(groups) == 1:
         return groups[0]
     half = (TITLE_LIMIT - 3) // 2
-    first, last = groups[0].title, groups[-1].title
-    title = f"{first[:half]} – {last[:half]}"
-    summary = " / ".join(group.title for group in groups)
-    return Group(slug=slugify(groups[0].slug, "part"), title=title, summary=_cut(summary), groups=groups)
+    return parent_of(groups, f"{groups[0].title[:half]} – {groups[-1].title[:half]}")
 
 
 def _cut(text: str, limit: int = 160) -> str:

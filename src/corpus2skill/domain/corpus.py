@@ -30,9 +30,9 @@ Skip = Literal["hidden", "link", "duplicate", "special", "archive"]
 """Why a file was passed over without being a fault: hidden, a link out of the folder, equal in content to
 another source, not a regular file, or an archive: the documents in it are sources of their own."""
 
-Verdict = Literal["accepted", "kept", "removed"] | Refusal | Skip
+Verdict = Literal["accepted", "kept", "removed", "renamed"] | Refusal | Skip
 """What became of one source. `kept`: it is refused now and its last good text stays. `removed`: it was in
-the active version and is gone."""
+the active version and is gone; `renamed`: its content is there under another name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

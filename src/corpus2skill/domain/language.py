@@ -9,7 +9,8 @@ Language = Literal["ja", "en"]
 
 _KANA = re.compile(r"[\u3041-\u30ff\uff66-\uff9f]")
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
-_LATIN = re.compile(r"[A-Za-z]")
+_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]*[a-z][A-Za-z]+(?![A-Za-z])")
+"""A word of a Latin script; `PC` and `NX-200` are names, and say nothing of the language around them."""
 
 
 def detect_language(text: str, default: Language = "en") -> Language:
@@ -21,7 +22,7 @@ def detect_language(text: str, default: Language = "en") -> Language:
     if _KANA.search(text):
         return "ja"
     han = len(_HAN.findall(text))
-    latin = len(_LATIN.findall(text))
+    latin = sum(map(len, _WORD.findall(text)))
     if not han and not latin:
         return default
     return "ja" if han * 5 >= latin else "en"

@@ -31,6 +31,8 @@ _MARKUP = re.compile(r"<[^<>]{1,200}>|(?<!\w)[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}(
 _LINK = re.compile(r"!?\[([^\]]*)\]\((?:[^()\s]|\([^()]*\))*\)")
 _WIDE = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 _HEADING_LENGTH = 40
+_SHORTEST_WRAPPED = 16
+"""Characters that a line has at least which goes on in the next without a space."""
 _SAYS_SOMETHING = re.compile(r"[。！？.!?؟।:：;,、\d]")
 """Signs and figures that a heading without a mark does not have."""
 _BRACKETS = ("（）", "「」", "()", "『』")
@@ -48,6 +50,8 @@ class Sentence:
     kind: SentenceKind
     level: int = 0
     """Of a heading: 1 is the outermost; 0 where it does not say."""
+    block: int = 0
+    """Number of the line or paragraph; sentences of one block stand together in the text."""
 
 
 def sentences(text: str, headings: Iterable[str] = ()) -> Iterator[Sentence]:
@@ -58,18 +62,21 @@ def sentences(text: str, headings: Iterable[str] = ()) -> Iterator[Sentence]:
     known = {plain(heading) for heading in headings}
     paragraph: list[str] = []
     is_code = False
-    for line in (*text.split("\n"), ""):
+    for number, line in enumerate((*text.split("\n"), "")):
         stripped = line.strip()
         is_fence = stripped.startswith(("```", "~~~"))
         piece = Sentence(one_line(line), "code") if is_code or is_fence else _own_line(stripped, known)
         is_code ^= is_fence
         if stripped and piece is None:
+            if paragraph and _is_apart(paragraph[-1], stripped):
+                yield from _of_paragraph(paragraph, number - 1)
+                paragraph = []
             paragraph.append(stripped)
             continue
-        yield from _of_paragraph(paragraph)
+        yield from _of_paragraph(paragraph, number - 1)
         paragraph = []
         if piece is not None and piece.text and not is_fence:
-            yield piece
+            yield Sentence(piece.text, piece.kind, piece.level, number)
 
 
 def plain(text: str) -> str:
@@ -105,24 +112,30 @@ def _own_line(line: str, known: Container[str]) -> Sentence | None:
     return None
 
 
-def _of_paragraph(lines: list[str]) -> Iterator[Sentence]:
+def _is_apart(line: str, after: str) -> bool:
+    """True where a line was not wrapped but ended: glued to the next it would make a word that is in no text."""
+    is_unspaced = _WIDE.match(line[-1]) and _WIDE.match(after)
+    return bool(is_unspaced) and len(line) < _SHORTEST_WRAPPED and not line.endswith(("、", "，"))
+
+
+def _of_paragraph(lines: list[str], block: int) -> Iterator[Sentence]:
     if not lines:
         return
     text = plain(_joined(lines))
     if not text:
         return
     if len(lines) == 1 and len(text) <= _HEADING_LENGTH and not _SAYS_SOMETHING.search(text):
-        yield Sentence(text, "heading")
+        yield Sentence(text, "heading", block=block)
         return
     start = 0
     for match in _END.finditer(text):
         if _ABBREVIATION.search(text[start : match.end()]) or _is_inside_brackets(text, start, match.start()):
             continue
-        yield Sentence(text[start : match.end()].strip(), "sentence")
+        yield Sentence(text[start : match.end()].strip(), "sentence", block=block)
         start = match.end()
     rest = text[start:].strip()
     if rest:
-        yield Sentence(rest, "sentence")
+        yield Sentence(rest, "sentence", block=block)
 
 
 def _is_inside_brackets(text: str, start: int, at: int) -> bool:

@@ -66,7 +66,7 @@ def list_command(
     \b
     corpus2skill records --outcome not_found --limit 50
     corpus2skill records --export csv --bom > records.csv
-    corpus2skill records show run_01
+    corpus2skill records show run_01m8pky5kmy1g8hzyfbesbyjhv
     corpus2skill records verify
     """
     if ctx.invoked_subcommand is not None:
@@ -96,7 +96,7 @@ def show_command(
     """Show one record: question, trail, answer, sources.
 
     \b
-    corpus2skill records show run_01 --json
+    corpus2skill records show run_01m8pky5kmy1 --json
     """
     from corpus2skill.application.show_records import show_record
 

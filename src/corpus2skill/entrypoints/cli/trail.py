@@ -43,8 +43,6 @@ def visit_lines(out: Output, visit: Visit, number: int) -> Iterator[str]:
 
 def answer_lines(out: Output, record: RunRecord) -> Iterator[str]:
     """Yield the answer and its numbered sources, or what was read where none is cited."""
-    if record.confidence == "weak":
-        yield out.say("cli.weak")
     yield record.answer
     if record.is_truncated:
         yield out.say("cli.truncated")

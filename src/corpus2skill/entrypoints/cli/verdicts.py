@@ -30,6 +30,8 @@ def reason(out: Output, report: SourceReport) -> str:
             return ""
         case "kept":
             return out.say("verdict.kept.reason", reason=_refusal(out, report.detail or "", None, values))
+        case "renamed":
+            return out.say("verdict.renamed.reason", renamed_to=values.get("renamed_to", ""))
         case "duplicate":
             return out.say("verdict.duplicate.reason", same_as=values.get("same_as", ""))
         case verdict if verdict in REFUSING:
