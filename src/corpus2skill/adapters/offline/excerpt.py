@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from corpus2skill.adapters.offline.sentences import Sentence, joint, plain
+from corpus2skill.adapters.offline.sentences import Sentence, cells, joint, parted
 from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, Chunk
@@ -20,6 +21,9 @@ _DANGLING = re.compile(
     "|(?:However|Also|For (?:more|details|further|example)|To learn|See|These|This|It|They)\\b"
 )
 """How a sentence begins that leans on the one before it, or only refers elsewhere."""
+_ENDED = re.compile(r"[。．！？.!?؟।:：；;](?:[」』）)\]】\"'”’]*)$")
+_JOINTS = 4
+"""Characters that the joints on both sides of a further sentence can take."""
 _CANDIDATES = 40
 """Sentences of a chunk that are weighed; the rest is further down than a reader of a summary expects."""
 
@@ -32,11 +36,9 @@ def summary_of(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
     if not told:
         text = one_line(chunk.text) or message(detect_language(chunk.text), "offline.no_words")
         return shortened(text, SUMMARY_LIMIT)
-    header = plain(chunk.table_header.replace("|", " ")) if chunk.table_header else ""
+    header = cells(chunk.table_header) if chunk.table_header else ""
     lead = f"{header}: {told[0].text}" if header and told[0].kind == "row" else told[0].text
-    if len(lead) >= SUMMARY_LIMIT:
-        return shortened(lead, SUMMARY_LIMIT)
-    return _filled(lead, told)
+    return shortened(_filled(lead, told) if len(lead) < SUMMARY_LIMIT else lead, SUMMARY_LIMIT)
 
 
 def _of_choices(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
@@ -62,24 +64,29 @@ def _filled(lead: str, told: Sequence[Sentence]) -> str:
     short = [at for at in range(1, len(told)) if len(told[at].text) < room]
     held = {at: frozenset(index_words(told[at].text)) for at in short}
     common = Counter(word for words in held.values() for word in words)
-    kept = {0: lead}
+    kept = {0: replace(told[0], text=lead)}
     covered = frozenset(index_words(lead)) if short else frozenset[str]()
     while True:
-        left = SUMMARY_LIMIT - len(_together(kept)) - 1
+        left = SUMMARY_LIMIT - len(_together(kept)) - _JOINTS
         fitting = [at for at in short if at not in kept and len(told[at].text) <= left]
         value = {at: _carries(told[at], held[at] - covered, common) * 100 // (8 + at) for at in fitting}
         best = max(fitting, key=lambda at: (value[at], -at), default=0)
         if not value.get(best):
             return _together(kept)
-        kept[best] = told[best].text
+        kept[best] = told[best]
         covered |= held[best]
 
 
-def _together(kept: Mapping[int, str]) -> str:
+def _together(kept: Mapping[int, Sentence]) -> str:
+    """Join sentences as they were; what is no whole sentence, such as a row, is parted from what follows."""
     text = ""
-    for at in sorted(kept):
-        text += joint(text, kept[at]) + kept[at]
+    for _, piece in sorted(kept.items(), key=lambda at: at[0]):
+        text += (joint if _is_ended(text) else parted)(text, piece.text) + piece.text
     return text
+
+
+def _is_ended(text: str) -> bool:
+    return bool(_ENDED.search(text))
 
 
 def _carries(piece: Sentence, words: frozenset[str], common: Counter[str]) -> int:

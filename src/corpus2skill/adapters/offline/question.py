@@ -30,6 +30,14 @@ _PHRASES = re.compile(
     "|(?:お)?願いします"
 )
 """Japanese question phrases that carry no meaning of their own."""
+_OTHER_PHRASES = re.compile(
+    "如何|怎么样?|怎樣|什么|什麼|哪里|哪裡|哪个|多少|是否|请问|請問|吗|嗎|呢"
+    "|어떻게|무엇(?:을|이)?|언제|어디(?:서|에)?|얼마(?:나)?|누가|왜|합니까|입니까|인가요|하나요|할 수 있(?:나요|습니까)|되나요"
+    r"|\b(?:как|что|где|когда|сколько|почему|кто|какой|какая|какие|можно|ли)\b"
+    r"|\b(?:كيف|ماذا|ما|متى|أين|كم|لماذا|من|هل|يمكن|يمكنني)\b",
+    re.IGNORECASE,
+)
+"""The same in Chinese, Korean, Russian and Arabic: texts in other languages are answered too."""
 
 _AMOUNT = re.compile(
     r"いくら|いくつ|料金|金額|費用|価格|(?:何|なん)(?:円|人|個|回|件|時間|分|日間|年間|か月|ヶ月|歳|倍|%|パーセント|メートル|km)"
@@ -69,7 +77,7 @@ def understand(text: str, earlier: str = "") -> Question:
     if earlier and len(folded) <= _SHORT and _REFERRING.search(folded.strip()):
         before = _weighted_words(unicodedata.normalize("NFKC", earlier))
         weighted = {word: _EARLIER_WEIGHT * weight for word, weight in before.items()} | weighted
-    meaningful = _PHRASES.sub(" ", folded)
+    meaningful = _meaningful(folded)
     return Question(
         text=text,
         words=tuple(sorted(weighted.items())),
@@ -79,8 +87,12 @@ def understand(text: str, earlier: str = "") -> Question:
     )
 
 
+def _meaningful(folded: str) -> str:
+    return _PHRASES.sub(" ", _OTHER_PHRASES.sub(" ", folded))
+
+
 def _weighted_words(folded: str) -> dict[str, float]:
-    meaningful = _PHRASES.sub(" ", folded)
+    meaningful = _meaningful(folded)
     words = set(index_words(meaningful)) or set(index_words(folded))
     alone = set(_LONE_KANJI.findall(meaningful))
     return {word: _weight(word, alone) for word in words}

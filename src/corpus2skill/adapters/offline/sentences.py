@@ -91,6 +91,18 @@ def joint(before: str, after: str) -> str:
     return "" if not before or _WIDE.match(before[-1]) or _WIDE.match(after[:1]) else " "
 
 
+def parted(before: str, after: str) -> str:
+    """Return what keeps two pieces of text apart that do not follow each other in the text."""
+    if not before:
+        return ""
+    return "; " if joint(before, after) else "。"
+
+
+def cells(row: str) -> str:
+    """Return the cells of a table's row in one line."""
+    return " / ".join(cell for cell in map(plain, _CELL.split(row)) if cell)
+
+
 def _own_line(line: str, known: Container[str]) -> Sentence | None:
     """The piece that a line is by itself (empty for a rule), or None for a part of a paragraph."""
     if not line:
@@ -104,8 +116,7 @@ def _own_line(line: str, known: Container[str]) -> Sentence | None:
     if line in known:
         return Sentence(line, "heading")
     if line.startswith("|") or line.count("\t") or line.count("|") > 1:
-        cells = [plain(cell) for cell in _CELL.split(line)]
-        return Sentence(" / ".join(cell for cell in cells if cell), "row")
+        return Sentence(cells(line), "row")
     item = _ITEM.match(line)
     if item:
         return Sentence(plain(item["item"]), "item")

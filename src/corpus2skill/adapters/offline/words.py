@@ -18,7 +18,7 @@ HAN = "々〆〇\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff"
 HIRAGANA = "\u3041-\u309f"
 _UNSPACED = "\uac00-\ud7a3\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0980-\u0dff"
+_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0980-\u0dff"
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7f]+")
 _RUN = re.compile(
