@@ -4,6 +4,7 @@
 # make soak    the long sweeps
 # make dist    wheel and sdist into dist/
 # make samples the sample documents again, from tools/samples_src/
+# make docs    the output shown in the documents again, from the program as it is
 # make clean   everything away that make has made
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 CHECKED := src tests tools benchmarks
 
-.PHONY: demo test lint soak dist samples clean
+.PHONY: demo test lint soak dist samples docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -36,6 +37,9 @@ dist: $(VENV)/.installed-test
 
 samples: $(VENV)/.installed-test
 	$(BIN)/python tools/make_samples.py
+
+docs: $(VENV)/.installed-test
+	CORPUS2SKILL_UPDATE_DOCS=1 $(BIN)/pytest tests/unit/test_docs.py
 
 clean:
 	rm -rf $(VENV) .corpus2skill-demo dist build .hypothesis .import_linter_cache .pytest_cache .ruff_cache
