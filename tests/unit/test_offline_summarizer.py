@@ -122,3 +122,35 @@ async def test_other_languages_are_told_in_their_own(text: str, title: str) -> N
     summary = await said(text)
     assert summary.title == title
     assert summary.summary == text
+
+
+async def test_rows_lines_and_headings_are_never_glued_to_what_follows() -> None:
+    """A word that is in no document must not arise in a summary: 監視システム + モニター."""
+    table = "| 部品 | 用途 |\n| --- | --- |\n| 制御 | 監視システム |\n| モニター | 表示 |\n\nモニターは5台まで使えます。"
+    summary = (await said(table)).summary
+    assert "監視システム" in summary
+    assert "モニターは5台まで使えます。" in summary
+    assert "システムモニター" not in summary
+    assert "表示モニター" not in summary
+    assert (
+        "会員返品" not in (await said("一般会員\n返品できません。\n\nプレミアム会員\n返品できます。")).summary
+    )
+    assert "システムモニター" not in (await said("監視システム\nモニター\nキーボード")).summary
+
+
+async def test_wrapped_lines_of_japanese_stay_one_sentence() -> None:
+    """Only lines that ended are parted; a wrapped one goes on."""
+    text = "年額プランの解約は、契約管理画面の「解約申\n請」から行うものとする。"
+    assert (await said(text)).summary == text.replace("\n", "")
+
+
+async def test_the_cells_of_a_continued_tables_header_stay_apart() -> None:
+    """Two neighbouring cells are not a pair of words."""
+    summary = (await said("| Annual | $90 |", table_header="| Plan | Price |")).summary
+    assert summary == "Plan / Price: Annual / $90"
+
+
+@pytest.mark.parametrize("text", ["．", "# ．", "。"])
+async def test_a_text_of_one_full_stop_has_a_title_all_the_same(text: str) -> None:
+    """C-18: a title is never empty."""
+    assert (await said(text)).title

@@ -41,12 +41,17 @@ _LEAST_PHRASE = 12
 
 def title_of(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
     """Return the title of `chunk`, whose text is `pieces`: one line, 1 to 40 characters."""
+    return _title(chunk, pieces) or _last_resort(chunk)
+
+
+def _title(chunk: Chunk, pieces: Sequence[Sentence]) -> str:
+    """The title, "" for a text without a word in it."""
     heading = _heading(chunk, pieces)
     question = _question(pieces, heading)
     if question:
         return _ended(question)
     if not heading:
-        return _ended(_first_words(pieces)) or _last_resort(chunk)
+        return _ended(_first_words(pieces))
     if _begins_with(pieces, heading):
         return _ended(heading)
     return _told_apart(heading, pieces)

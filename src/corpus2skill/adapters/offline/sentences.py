@@ -125,8 +125,8 @@ def _own_line(line: str, known: Container[str]) -> Sentence | None:
 
 def _is_apart(line: str, after: str) -> bool:
     """True where a line was not wrapped but ended: glued to the next it would make a word that is in no text."""
-    is_unspaced = _WIDE.match(line[-1]) and _WIDE.match(after)
-    return bool(is_unspaced) and len(line) < _SHORTEST_WRAPPED and not line.endswith(("、", "，"))
+    is_wide = _WIDE.match(line[-1]) and (_WIDE.match(after) or not _SAYS_SOMETHING.search(line))
+    return bool(is_wide) and len(line) < _SHORTEST_WRAPPED and not line.endswith(("、", "，"))
 
 
 def _of_paragraph(lines: list[str], block: int) -> Iterator[Sentence]:
