@@ -365,3 +365,27 @@ def test_what_follows_a_list_is_no_item_of_it() -> None:
         sheets.line(f"\x95 {item}")
     text = english(sheets).read().text
     assert text.startswith("• one thing\n• another thing\n• a last thing\n\nLine 0")
+
+
+def test_prose_in_columns_written_across_the_page_is_read_column_by_column() -> None:
+    """Issue 3, PDF: several columns; what looks like a table and is prose is none."""
+    sheets = Sheets().page()
+    for number in range(10):
+        sheets.y += LINE
+        sheets.at(20, sheets.y, f"left {number:02}, the text that goes on, and on", size=9)
+        sheets.at(110, sheets.y, f"right {number:02}, another text that goes, and on", size=9)
+    text = sheets.read().text
+    order = [text.index(f"left {number:02}") for number in range(10)]
+    order += [text.index(f"right {number:02}") for number in range(10)]
+    assert order == sorted(order)
+    assert "|" not in text
+
+
+def test_a_table_of_two_columns_stays_one() -> None:
+    """Tables readable as text: entries do not fill their column."""
+    sheets = Sheets().page()
+    rows = ["Light", "Standard, with support", "Enterprise", "Trial, for 14 days", "School", "Public office"]
+    for number, name in enumerate(rows):
+        sheets.y += LINE
+        sheets.at(20, sheets.y, name).at(110, sheets.y, f"{number * 12_345:,} yen a month, tax included")
+    assert sheets.read().text.count("|") >= 3 * len(rows)

@@ -17,7 +17,7 @@ from corpus2skill.adapters.extract.text_shape import is_blank
 from corpus2skill.domain.corpus import ExtractedText, Notice, SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
 
-_IDENTITY = "extract-3"
+_IDENTITY = "extract-4"
 """Raised whenever the same bytes may give another text or shape."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from corpus2skill.adapters.extract.pdf_columns import lines_by_column
 from corpus2skill.adapters.extract.pdf_join import joined_lines
 from corpus2skill.adapters.extract.pdf_lines import Cell, Line
 
@@ -66,9 +67,18 @@ def _parted(unjoined: Sequence[Line]) -> list[Line | Table | _Other]:
             found.append(lines[at])
             at += 1
         else:
-            found.append(_table(lines[at:end]))
+            found += _as_prose(lines[at:end]) or [_table(lines[at:end])]
             at = end
     return found
+
+
+def _as_prose(lines: Sequence[Line]) -> list[Line] | None:
+    """The lines of a table that is none, column by column."""
+    grid = _Grid(lines[0])
+    for line in lines[1:]:
+        grid.takes(line)
+    columns = grid.columns
+    return lines_by_column(lines, len(columns), lambda cell: _column_of(cell, columns))
 
 
 def _without_marker_gaps(line: Line) -> Line:
