@@ -6,6 +6,7 @@ import struct
 import unicodedata
 import zipfile
 import zlib
+from email.message import EmailMessage
 from io import BytesIO
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.member_names import safe_name
 from corpus2skill.adapters.extract.members import Member, members_of
-from corpus2skill.domain.corpus import SourceFile
+from corpus2skill.domain.corpus import SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
 from tests.fakes.archives import zip_file, zip_with_raw_name
 
@@ -209,3 +210,20 @@ def test_an_archive_of_nothing_is_empty_and_a_broken_one_no_container() -> None:
 def test_only_what_is_named_an_archive_is_opened_as_one(name: str) -> None:
     """Disguised files say so when they are read."""
     assert opened(zip_file({"a.txt": TEXT}), name=name) == []
+
+
+def test_mails_deeper_than_we_look_are_named_and_none_is_missing_in_silence() -> None:
+    """Issue 3: nothing is lost without a word."""
+    inner = EmailMessage()
+    inner["Subject"] = "奥のメール"
+    inner.set_content("いちばん奥の本文。")
+    for level in range(5):
+        outer = EmailMessage()
+        outer["Subject"] = f"外側{level}"
+        outer.set_content(f"外側{level}の本文。")
+        outer.add_attachment(inner)
+        inner = outer
+    found = list(members_of("a.eml", inner.as_bytes(), Limits()))
+    refused = [member for member in found if isinstance(member, SourceReport)]
+    assert [(report.verdict, report.detail) for report in refused] == [("too_large", "depth")]
+    assert len(found) - len(refused) == Limits().max_depth

@@ -67,17 +67,26 @@ class _Container:
             yield SourceFile(source=name, data=data, sha256=hashlib.sha256(data).hexdigest())
         if kind is None:
             return
-        if depth >= self.limits.max_depth:
-            if kind == "zip":
-                yield _refused(name, SourceRefused("too_large", "depth", limit=self.limits.max_depth))
-            return
         try:
-            yield from self.members(name, data, kind, depth=depth + 1)
+            if depth < self.limits.max_depth:
+                yield from self.members(name, data, kind, depth=depth + 1)
+            else:
+                yield from self._too_deep(name, data, kind)
         except ContainerTooLarge:
             raise
         except SourceRefused as refusal:
             if kind == "zip":  # a mail says it of itself when it is read
                 yield _refused(name, refusal)
+
+    def _too_deep(self, name: str, data: bytes, kind: Format) -> Iterator[Member]:
+        """What lies deeper than we look is named, so that nothing is missing in silence."""
+        refusal = SourceRefused("too_large", "depth", limit=self.limits.max_depth)
+        if kind == "zip":
+            yield _refused(name, refusal)
+            return
+        names = UniqueNames()
+        for entry in self._entries(data, kind):
+            yield _refused(f"{name}/{names.take(entry.name)}", refusal)
 
     def _entries(self, data: bytes, kind: Format) -> Iterator[Entry]:
         if kind == "zip":
