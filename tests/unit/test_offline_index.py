@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from corpus2skill.adapters.offline.lexical_index import OfflineLexicalIndex
 from corpus2skill.adapters.offline.mapped_index import MappedIndex
+from corpus2skill.adapters.offline.navigator import NOT_FOUND_BELOW
 from corpus2skill.adapters.offline.question import understand
 from corpus2skill.errors import Damaged
 from corpus2skill.ports.lexical_index import IndexedLeaf
@@ -128,3 +129,16 @@ def test_an_index_of_the_right_size_that_holds_nonsense_is_damaged_or_answers(
     index = MappedIndex(tmp_path)
     with suppress(Damaged):
         assert len(index.rank(dict(understand("年額プランの解約").words), 5).leaves) <= 5
+
+
+def test_a_leaf_that_has_every_word_of_a_question_is_no_less_than_a_weak_match(tmp_path: Path) -> None:
+    """A long leaf has each word too seldom to show; refusing it would deny what it plainly says."""
+    filler = " ".join(f"The shelf {number} holds {number * 7} boxes of paper." for number in range(60))
+    long = leaf(
+        5, f"{filler} The blue forklift may carry at most 1275 kilograms on the ramp.", "Warehouse rules"
+    )
+    index = opened(tmp_path, (*LEAVES, long))
+    for question in ("How many kilograms may the blue forklift carry?", "forklift ramp kilograms"):
+        ranking = index.rank(dict(understand(question).words), 5)
+        assert ranking.leaves[0].path == long.path
+        assert ranking.match >= NOT_FOUND_BELOW

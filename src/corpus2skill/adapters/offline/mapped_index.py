@@ -22,6 +22,9 @@ _WORDS_TO_MEET = 12
 """A match is measured against so many of the question's heaviest words: no text meets all of a long one."""
 _LEAVES_AT_LARGE = 100
 """Leaves without any of the words that a corpus is taken to lie among when a match is measured."""
+_HAS_ALL = 0.6
+"""The least match of a leaf that has every word of a question: a long leaf has each of them too seldom to
+show. It lies in the band that counts as a weak match."""
 _MATCHED = 3
 """The match of a question is that of the best among so many leaves."""
 
@@ -128,7 +131,8 @@ class MappedIndex:
         length = float(self._lengths[leaf])
         share = sum(weights[word] for word in counts) / heaviest
         score = sum(weights[word] * _saturation(count, length, mean) for word, count in counts.items())
-        return min(round(math.sqrt(share * score / (heaviest * (_K1 + 1))), 6), 1.0)
+        match = min(round(math.sqrt(share * score / (heaviest * (_K1 + 1))), 6), 1.0)
+        return max(match, _HAS_ALL) if len(counts) == len(weights) > 1 else match
 
     def _rarity_at_large(self, word: str) -> float:
         first, last = self._slice(word)
