@@ -74,10 +74,7 @@ def _parted(unjoined: Sequence[Line]) -> list[Line | Table | _Other]:
 
 def _as_prose(lines: Sequence[Line]) -> list[Line] | None:
     """The lines of a table that is none, column by column."""
-    grid = _Grid(lines[0])
-    for line in lines[1:]:
-        grid.takes(line)
-    columns = grid.columns
+    columns = _grid(lines).columns
     return lines_by_column(lines, len(columns), lambda cell: _column_of(cell, columns))
 
 
@@ -153,6 +150,13 @@ class _Grid:
         return True
 
 
+def _grid(lines: Sequence[Line]) -> _Grid:
+    grid = _Grid(lines[0])
+    for line in lines[1:]:
+        grid.takes(line)
+    return grid
+
+
 def _is_row(line: Line) -> bool:
     return len(line.cells) >= 2 and all(len(cell.text) <= _LONGEST_CELL for cell in line.cells)
 
@@ -217,9 +221,7 @@ def _belongs_to_row(line: Line, row: Line) -> bool:
 
 
 def _table(lines: Sequence[Line]) -> Table:
-    grid = _Grid(lines[0])
-    for line in lines[1:]:
-        grid.takes(line)
+    grid = _grid(lines)
     columns, heads = grid.columns, grid.rows
     parts: list[list[list[tuple[float, float, str]]]] = [[[] for _ in columns] for _ in heads]
     for line in lines:
