@@ -35,8 +35,6 @@ class Words:
     """Text boxes that are anchored in it (`w:txbxContent`)."""
     notes: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Footnotes and endnotes that it refers to: kind and id."""
-    has_plain: bool = False
-    """True where some of its text is not bold."""
 
     @property
     def text(self) -> str:
@@ -95,11 +93,8 @@ def _read_run(run: Element, words: Words) -> None:
     properties = child(run, "rPr")
     if is_on(child(properties, "vanish")):
         return
-    before = len(words.pieces)
     for inner in run:
         _read(inner, words)
-    if "".join(words.pieces[before:]).strip() and not is_on(child(properties, "b")):
-        words.has_plain = True
 
 
 def _symbol(code: str | None) -> str:
