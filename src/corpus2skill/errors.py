@@ -15,13 +15,15 @@ Corpus2SkillError
 │   └── RecordNotFound
 ├── Busy                    somebody else holds the corpus
 ├── Damaged                 what lies on disk is not what was written
+├── SpendingCapReached      the next paid call could go over the cap; what was paid for is kept
 ├── WorkspaceUnusable       the workspace cannot be read or written (disk, rights, newer release)
 ├── CompileFailed           a stage failed; the active version is untouched
 │   └── StrictRefusal       warnings under `--strict`
 └── ModelError              a model's failure, classified by the adapter
     ├── ModelUnavailable    transient: worth another try later
     ├── ModelRefused        the provider declined to answer
-    └── BadReply            the model answered something that cannot be used
+    ├── BadReply            the model answered something that cannot be used
+    └── ModelUnusable       key, quota, name or endpoint are wrong: another try changes nothing
 ```
 
 An error carries a `code` (the key of its text in `messages/`) and the `values` that text needs, so that
@@ -141,6 +143,12 @@ class Damaged(Corpus2SkillError):
     code = "damaged"
 
 
+class SpendingCapReached(Corpus2SkillError):
+    """The next paid call could go over the cap. What was paid for is kept: the same command goes on from there."""
+
+    code = "spending_cap_reached"
+
+
 class WorkspaceUnusable(Corpus2SkillError):
     """The workspace cannot be read or written: a full or read-only disk, missing rights, a newer release."""
 
@@ -170,6 +178,21 @@ class ModelUnavailable(ModelError):
 
     code = "model_unavailable"
 
+    def __init__(
+        self,
+        code: str | None = None,
+        /,
+        *,
+        retry_after: float | None = None,
+        is_unreachable: bool = False,
+        **values: object,
+    ) -> None:
+        self.retry_after = retry_after
+        """Seconds to wait, where the provider said so."""
+        self.is_unreachable = is_unreachable
+        """True where no connection came about at all: a wrong address looks like this as well as an outage."""
+        super().__init__(code, **values)
+
 
 class ModelRefused(ModelError):
     """The provider declined to answer."""
@@ -181,3 +204,9 @@ class BadReply(ModelError):
     """The model answered something that cannot be used."""
 
     code = "bad_reply"
+
+
+class ModelUnusable(ModelError):
+    """The key, its quota, the model's name or the endpoint is wrong: another try changes nothing."""
+
+    code = "model_unusable"

@@ -13,8 +13,8 @@ from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
+from corpus2skill.domain.money import Price, free
 from corpus2skill.errors import UnusableSettings
-from corpus2skill.navigator.run import Price
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.navigator_model import NavigatorModel
@@ -133,7 +133,7 @@ def navigator_model(workspace: Workspace, corpus: str, version: int, model: str)
 def price_of(model: str) -> Price:
     """What tokens of `model` cost: the embedded engine costs nothing."""
     check_model(model)
-    return lambda _usage: 0.0
+    return free
 
 
 def write_settings_file(workspace: Workspace, stored: dict[str, object]) -> None:

@@ -63,17 +63,23 @@ Confidence = Literal["strong", "weak"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
-    """Tokens of one round; zeros where no model was paid."""
+    """Tokens of one call; zeros where no model was paid."""
 
     input_tokens: int = 0
+    """All that was sent, whatever it cost: the next two are parts of it."""
     output_tokens: int = 0
+    """All that was generated, thinking counted."""
     cached_tokens: int = 0
+    """Of the input: served from the provider's cache."""
+    cache_written_tokens: int = 0
+    """Of the input: written into the provider's cache, which some providers charge more for."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
+            cache_written_tokens=self.cache_written_tokens + other.cache_written_tokens,
         )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.message import Message, ProgramMessage, Text, Usage
+from corpus2skill.domain.money import Price, unknown_price
 from corpus2skill.domain.run import RunEvent, RunIds, RunLimits
 from corpus2skill.domain.tree import Node
 from corpus2skill.navigator.cancellation import Cancellation
@@ -22,13 +22,6 @@ from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.store import RecordStore
 
 _log = logging.getLogger(__name__)
-
-Price = Callable[[Usage], float | None]
-"""US dollars of so many tokens, None where the price is unknown."""
-
-
-def unknown_price(_usage: Usage) -> None:
-    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

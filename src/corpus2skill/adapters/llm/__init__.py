@@ -1,0 +1,1 @@
+"""Language models of the providers, over their own SDKs."""

@@ -1,0 +1,67 @@
+"""What calls cost, before and after. Money is US dollars; None is "unknown", never 0."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from corpus2skill.domain.message import Usage
+from corpus2skill.domain.model_call import Purpose
+
+Price = Callable[[Usage], float | None]
+"""US dollars of so many tokens; None where the price is unknown."""
+
+
+def unknown_price(_usage: Usage) -> None:
+    """The price of a model that no price list names."""
+
+
+def free(_usage: Usage) -> float:
+    """The price of what is not paid for."""
+    return 0.0
+
+
+def total(amounts: Iterable[float | None]) -> float | None:
+    """The sum; unknown as soon as one part is."""
+    known = list(amounts)
+    return None if None in known else sum(amount for amount in known if amount is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What the calls for one purpose with one model came to in one compile."""
+
+    purpose: Purpose
+    model: str
+    calls: int = 0
+    """Paid ones, those whose reply was unusable counted."""
+    reused: int = 0
+    """Answered from the result store."""
+    retries: int = 0
+    """Tries that failed before a call succeeded."""
+    usage: Usage = Usage()
+    dollars: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Low to high, both counted."""
+
+    low: float
+    high: float
+
+    def __add__(self, other: Span) -> Span:
+        return Span(self.low + other.low, self.high + other.high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatedSpending:
+    """What the calls for one purpose will probably come to."""
+
+    purpose: Purpose
+    model: str
+    calls: Span
+    input_tokens: Span
+    output_tokens: Span
+    dollars: Span | None
+    """None: the price is unknown."""
