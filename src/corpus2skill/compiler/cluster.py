@@ -333,11 +333,13 @@ class _Clustering:
 
     def group_item(self, group: Group, item_id: str) -> GroupItem:
         leaves = [self.items[name] for name in group.chunk_ids()]
+        outline = _common_outline(leaves)
         return GroupItem(
             item_id=item_id,
             title=group.title,
             summary=group.summary,
-            outline=_common_outline(leaves),
+            outline=outline,
+            folders=min(len(outline), min(leaf.folders for leaf in leaves)),
             text="\n".join(f"{leaf.title}\n{leaf.summary}" for leaf in leaves),
         )
 
@@ -427,6 +429,7 @@ def _item(item: SummarizedChunk) -> GroupItem:
         title=item.summary.title,
         summary=item.summary.summary,
         outline=(*path.parent.parts, path.stem, *chunk.place.headings),
+        folders=len(path.parent.parts),
         text=chunk.text,
     )
 

@@ -7,7 +7,7 @@ named; one that is gone from a folder we could list was removed by its owner.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -31,10 +31,14 @@ async def extract_sources(
     extractor: Extractor,
     previous: Mapping[str, SourceText],
     judged: Callable[[SourceReport, int, int], None],
+    excluded: Collection[str] = (),
 ) -> ExtractedSources:
-    """Return the texts of all sources; `judged(report, done, total)` is told of each as it is known."""
+    """Return the texts of all sources; `judged(report, done, total)` is told of each as it is known.
+
+    What `excluded` names, and what lies beneath it, is passed over as if it were not there.
+    """
     found = list(reader.find())
-    desk = _Desk(previous=previous, judged=judged, total=len(found))
+    desk = _Desk(previous=previous, judged=judged, total=len(found), excluded=frozenset(excluded))
     try:
         for entry in found:
             if isinstance(entry, SourceReport):
@@ -56,6 +60,7 @@ class _Desk:
     previous: Mapping[str, SourceText]
     judged: Callable[[SourceReport, int, int], None]
     total: int
+    excluded: frozenset[str]
     texts: list[SourceText] = field(default_factory=list[SourceText])
     reports: list[SourceReport] = field(default_factory=list[SourceReport])
     seen: dict[str, str] = field(default_factory=dict[str, str])
@@ -70,6 +75,9 @@ class _Desk:
     async def take(self, source: str, reader: SourceReader, extractor: Extractor) -> None:
         """Read one source with all the documents within it; a fault becomes its report."""
         self.found.add(source)
+        if self.is_excluded(source):
+            await self.line.put(partial(self.note, _excluded(source)))
+            return
         try:
             file = reader.read(source)
             if await self.is_duplicate(file):
@@ -87,7 +95,10 @@ class _Desk:
         """Take the documents within `file`; return whether it is an archive, with no text beside them."""
         is_archive = False
         async for member in extractor.members(file):
-            if isinstance(member, SourceFile):
+            if self.is_excluded(member.source):
+                self.found.add(member.source)
+                await self.line.put(partial(self.note, _excluded(member.source)))
+            elif isinstance(member, SourceFile):
                 self.found.add(member.source)
                 if not await self.is_duplicate(member):
                     await self.take_file(member, extractor)
@@ -191,12 +202,19 @@ class _Desk:
             if source in self.found:
                 continue
             gone = SourceReport(source=source, verdict="removed", sha256=text.sha256)
-            if not reader.covers(source) or self.is_within_unopened(source):
+            if self.is_excluded(source):
+                self.note(_excluded(source))
+            elif not reader.covers(source) or self.is_within_unopened(source):
                 self.keep(text, replace(gone, verdict="unreadable"))
             elif (name := self.seen.get(text.sha256)) is not None:
                 self.note(replace(gone, verdict="renamed", values=(("renamed_to", name),)))
             else:
                 self.note(gone)
+
+    def is_excluded(self, source: str) -> bool:
+        """True for a name that was taken out, and for all beneath it: a folder, an archive, a mail."""
+        parts = source.split("/")
+        return any("/".join(parts[:end]) in self.excluded for end in range(1, len(parts) + 1))
 
     def is_within_unopened(self, source: str) -> bool:
         """True where the archive or mail that `source` was in is there and could not be looked into."""
@@ -206,6 +224,10 @@ class _Desk:
         self.reports.append(report)
         self.total = max(self.total, len(self.reports))
         self.judged(report, len(self.reports), self.total)
+
+
+def _excluded(source: str) -> SourceReport:
+    return SourceReport(source=source, verdict="excluded")
 
 
 def _duplicate(file: SourceFile, twin: str) -> SourceReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from corpus2skill.compiler.chunk import chunk_texts
@@ -15,8 +16,17 @@ from corpus2skill.compiler.summarize import summarize_chunks
 from corpus2skill.compiler.write_tree import lexical_files, tree_files
 from corpus2skill.domain.chunk import Chunk, ChunkSizes, ChunkSummary, SummarizedChunk
 from corpus2skill.domain.corpus import SourceReport
-from corpus2skill.domain.job import CompileEvent, CompileReport, SourceJudged, Stage, StageProgress
+from corpus2skill.domain.job import (
+    CompileEvent,
+    CompilePlan,
+    CompileReport,
+    SourceJudged,
+    SpendingKnown,
+    Stage,
+    StageProgress,
+)
 from corpus2skill.domain.language import Language, majority_language
+from corpus2skill.domain.money import Spending
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.domain.version import Engines, Manifest, Repairs, VersionContent
 from corpus2skill.errors import (
@@ -27,6 +37,7 @@ from corpus2skill.errors import (
     StrictRefusal,
     VersionNotFound,
 )
+from corpus2skill.ports.approval import Approval, unasked
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.extractor import Extractor
@@ -55,6 +66,8 @@ class CompileRequest:
     activate: bool = True
     regroup: bool = False
     """Start the groups afresh instead of keeping the predecessor's."""
+    excluded: tuple[str, ...] = ()
+    """Sources that were taken out of the corpus."""
     strict: bool = False
     """Publish nothing if any source was refused or any summary is a stand-in."""
     is_confirmed: bool = False
@@ -78,6 +91,10 @@ class CompilerPorts:
     clock: Clock
     product: str
     """The product's version, for the manifest."""
+    approve: Approval = unasked
+    """Asked before anything is paid."""
+    spending: Callable[[], tuple[Spending, ...]] = tuple
+    """What the calls so far came to."""
 
 
 async def compile_corpus(
@@ -99,6 +116,17 @@ async def compile_corpus(
         if request.config_read not in (None, ports.store.config(request.corpus)):
             raise Busy("busy", corpus=request.corpus)
         return await _Compilation(request, ports, listener).run()
+
+
+async def plan_compile(
+    request: CompileRequest, ports: CompilerPorts, listener: CompileListener
+) -> CompilePlan:
+    """Read and cut every source and say what is left to do. Nothing is paid, nothing is written.
+
+    Raises:
+        as `compile_corpus`, without what its later stages add.
+    """
+    return await _Compilation(request, ports, listener).plan_only()
 
 
 class _Compilation:
@@ -142,8 +170,15 @@ class _Compilation:
         raise Damaged("active_version_damaged", corpus=corpus, version=version, file=fault.file)
 
     async def run(self) -> CompileReport:
+        try:
+            return await self.stages()
+        finally:
+            self.tell(SpendingKnown(self.ports.spending()))
+
+    async def stages(self) -> CompileReport:
         sources = await self.extract()
         chunks, next_number = self.chunk(sources)
+        await self.ports.approve(self.plan(sources, chunks))
         summarized = await self.summarize(chunks)
         language = self.language(sources)
         clustered = await self.cluster(summarized, language)
@@ -155,6 +190,25 @@ class _Compilation:
         self.publish(manifest)
         return self.report(manifest, content)
 
+    async def plan_only(self) -> CompilePlan:
+        sources = await self.extract()
+        return self.plan(sources, self.chunk(sources)[0])
+
+    def plan(self, sources: ExtractedSources, chunks: tuple[Chunk, ...]) -> CompilePlan:
+        language = self.language(sources)
+        predecessor = self.predecessor(language)
+        had = set[str]() if predecessor is None else set(predecessor.tree.chunk_ids())
+        known = self.known_summaries()
+        waiting = {chunk.fingerprint: chunk for chunk in chunks if chunk.fingerprint not in known}
+        return CompilePlan(
+            reports=sources.reports,
+            chunks=len(chunks),
+            to_summarize=tuple(waiting.values()),
+            to_group=sum(chunk.chunk_id not in had for chunk in chunks),
+            is_first_grouping=predecessor is None,
+            language=language,
+        )
+
     # Step 1
 
     async def extract(self) -> ExtractedSources:
@@ -164,7 +218,9 @@ class _Compilation:
             self.tell(SourceJudged(report))
             self.tell(StageProgress("extract", done, total))
 
-        sources = await extract_sources(self.ports.reader, self.ports.extractor, previous, judged)
+        sources = await extract_sources(
+            self.ports.reader, self.ports.extractor, previous, judged, self.request.excluded
+        )
         self.refuse_loss(sources)
         return sources
 
@@ -281,6 +337,7 @@ class _Compilation:
             created_at=self.ports.clock.now().isoformat(timespec="seconds").replace("+00:00", "Z"),
             product=self.ports.product,
             title=self.request.title,
+            spending=self.ports.spending(),
         )
         nodes = list(tree_files(content))
         self.progress("write", 0, len(nodes))
@@ -319,6 +376,7 @@ class _Compilation:
             is_new=True,
             is_activated=self.request.activate,
             reused_summaries=self.reused(content),
+            spending=self.ports.spending(),
         )
 
     def unchanged(self, content: VersionContent) -> CompileReport:
@@ -331,6 +389,7 @@ class _Compilation:
             is_new=False,
             is_activated=False,
             reused_summaries=self.reused(content),
+            spending=self.ports.spending(),
         )
 
     def reused(self, content: VersionContent) -> int:
@@ -351,7 +410,17 @@ class _Compilation:
 
 
 def _refused(reports: tuple[SourceReport, ...]) -> list[SourceReport]:
-    harmless = {"accepted", "removed", "renamed", "hidden", "link", "duplicate", "special", "archive"}
+    harmless = {
+        "accepted",
+        "removed",
+        "renamed",
+        "hidden",
+        "link",
+        "duplicate",
+        "special",
+        "archive",
+        "excluded",
+    }
     return [report for report in reports if report.verdict not in harmless]
 
 

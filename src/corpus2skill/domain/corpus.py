@@ -26,9 +26,10 @@ not make words. `encrypted`, `corrupt`, `hostile` (a bomb, an external entity), 
 and is gone.
 """
 
-Skip = Literal["hidden", "link", "duplicate", "special", "archive"]
+Skip = Literal["hidden", "link", "duplicate", "special", "archive", "excluded"]
 """Why a file was passed over without being a fault: hidden, a link out of the folder, equal in content to
-another source, not a regular file, or an archive: the documents in it are sources of their own."""
+another source, not a regular file, an archive (the documents in it are sources of their own), or taken out
+of the corpus by its owner."""
 
 Verdict = Literal["accepted", "kept", "removed", "renamed"] | Refusal | Skip
 """What became of one source. `kept`: it is refused now and its last good text stays. `removed`: it was in

@@ -14,6 +14,8 @@ class GroupItem:
     summary: str
     outline: tuple[str, ...]
     """Where its author put it: folders, document, chapters, sections, outermost first."""
+    folders: int = 0
+    """How many of the outline's first entries are folders; the one after them is the document."""
     text: str
     """For engines that count words. A language model is shown titles and summaries only (the article, Step 4)."""
 

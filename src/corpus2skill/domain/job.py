@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from corpus2skill.domain.chunk import Chunk
 from corpus2skill.domain.corpus import SourceReport
+from corpus2skill.domain.language import Language
+from corpus2skill.domain.money import Spending
 from corpus2skill.domain.version import Difference, Manifest
 
 Stage = Literal["extract", "chunk", "summarize", "cluster", "write", "publish"]
@@ -29,7 +32,28 @@ class SourceJudged:
     report: SourceReport
 
 
-CompileEvent = StageProgress | SourceJudged
+@dataclass(frozen=True, slots=True)
+class SpendingKnown:
+    """What the paid calls so far came to; told at the end, however the compile ends."""
+
+    spending: tuple[Spending, ...]
+
+
+CompileEvent = StageProgress | SourceJudged | SpendingKnown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompilePlan:
+    """What a compile has to do once every source is read and cut, before anything is paid."""
+
+    reports: tuple[SourceReport, ...]
+    chunks: int
+    to_summarize: tuple[Chunk, ...]
+    """One chunk for each text that has no summary of the same engine yet."""
+    to_group: int
+    """Chunks that have no group yet: all of them in a first grouping."""
+    is_first_grouping: bool
+    language: Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +67,4 @@ class CompileReport:
     """False where nothing differs from the active version, which then stays the active one."""
     is_activated: bool
     reused_summaries: int
+    spending: tuple[Spending, ...] = ()

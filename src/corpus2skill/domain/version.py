@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from corpus2skill.domain.chunk import ChunkSizes, SummarizedChunk
 from corpus2skill.domain.corpus import Notice, SourceReport, SourceText
 from corpus2skill.domain.language import Language
+from corpus2skill.domain.money import Spending
 from corpus2skill.domain.tree import Tree, TreeLimits
 
 FORMAT = 1
@@ -62,7 +63,9 @@ class Manifest:
     repairs: Repairs
     warnings: tuple[Notice, ...]
     created_at: str
-    """RFC 3339, UTC. The only field that differs between two writes of the same input."""
+    """RFC 3339, UTC. This and `spending` alone differ between two writes of the same input."""
+    spending: tuple[Spending, ...] = ()
+    """What the compile's calls came to, by purpose and model."""
     files_sha256: str
     """SHA-256 of `files.jsonl`, which has that of every other file."""
 

@@ -10,6 +10,7 @@ from typing import Protocol
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.corpus import SourceReport, SourceText
 from corpus2skill.domain.language import Language
+from corpus2skill.domain.money import Spending
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord
 from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
@@ -35,6 +36,7 @@ class VersionStamp:
     created_at: str
     product: str
     title: str
+    spending: tuple[Spending, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +51,10 @@ class CorpusConfig:
     sizes: ChunkSizes | None = None
     """None, here and below: the workspace's settings."""
     limits: TreeLimits | None = None
+    excluded: tuple[str, ...] = ()
+    """Sources that were taken out: they stay out, with all beneath them, even while their files are there."""
+    approved_calls: int = 0
+    """Paid calls that the largest compile so far was confirmed for: as many again are not asked about."""
 
 
 class VersionStore(Protocol):

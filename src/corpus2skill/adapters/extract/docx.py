@@ -16,9 +16,11 @@ from corpus2skill.adapters.extract.text_builder import TextBuilder
 from corpus2skill.adapters.extract.text_shape import in_one_line, is_blank
 from corpus2skill.adapters.extract.xml_element import Element, child, is_on, local, value, whole
 from corpus2skill.domain.corpus import ExtractedText
+from corpus2skill.errors import SourceRefused
 
 _HOLDERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo"})
-_DEEPEST_TABLE = 20
+_DEEPEST = 20
+"""Tables, text boxes and notes within one another."""
 
 
 def extract_docx(data: bytes, limits: Limits) -> ExtractedText:
@@ -61,6 +63,9 @@ class _BodyReader:
         }
 
     def blocks(self, parent: Element, depth: int = 0) -> Iterator[_Block]:
+        """Raises: SourceRefused (`hostile`) for what is nested deeper than any document is."""
+        if depth > _DEEPEST:
+            raise SourceRefused("hostile", "nesting")
         for element in _children(parent):
             name = local(element)
             if name == "p":
@@ -84,24 +89,17 @@ class _BodyReader:
         if not is_blank(words.text):
             yield _paragraph_block(joined(label, words.text.strip("\t ")), label, properties, style)
         for box in words.boxes:
-            if depth < _DEEPEST_TABLE:
-                yield from self.blocks(box, depth + 1)
-        yield from self._note_blocks(words)
+            yield from self.blocks(box, depth + 1)
+        yield from self._note_blocks(words, depth)
 
-    def _note_blocks(self, words: Words) -> Iterator[_Block]:
+    def _note_blocks(self, words: Words, depth: int) -> Iterator[_Block]:
         for number, key in enumerate(words.notes, start=1):
             note = self._notes.get(key)
-            text = (
-                " ".join(block.text for block in self.blocks(note, _DEEPEST_TABLE))
-                if note is not None
-                else ""
-            )
-            if not is_blank(text):
-                yield _Block(text=f"[^{number}]: {in_one_line(text)}", is_item=True)
+            text = self._cell_text(note, depth) if note is not None else ""
+            if text:
+                yield _Block(text=f"[^{number}]: {text}", is_item=True)
 
     def _table(self, element: Element, depth: int) -> Iterator[_Block]:
-        if depth >= _DEEPEST_TABLE:
-            return
         if is_box(element):
             for cell in cells_of(element):
                 yield from self.blocks(cell, depth + 1)
@@ -109,6 +107,7 @@ class _BodyReader:
         yield _Block(rows=rows_of(element, lambda cell: self._cell_text(cell, depth)))
 
     def _cell_text(self, cell: Element, depth: int) -> str:
+        """Return what stands in a cell or a note as one line."""
         pieces: list[str] = []
         for block in self.blocks(cell, depth + 1):
             pieces.append(block.text)

@@ -12,6 +12,7 @@ from email.utils import collapse_rfc2231_value
 from typing import cast
 
 from corpus2skill.adapters.extract.limits import Limits
+from corpus2skill.adapters.extract.mail_bounds import require_bounded
 from corpus2skill.adapters.extract.mail_text import Mail, mail_text
 from corpus2skill.adapters.extract.mail_words import body_text, header_date, header_text
 from corpus2skill.adapters.extract.text_shape import is_blank
@@ -28,8 +29,6 @@ _NOT_DOCUMENTS = frozenset(
         "text/calendar",
     }
 )
-_MOST_PARTS = 2_000
-_DEEPEST = 50
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _SUFFIXES = {
     "text/plain": ".txt",
@@ -57,7 +56,7 @@ def extract_eml(data: bytes, limits: Limits) -> ExtractedText:
     """Return the text of a mail without its attachments.
 
     Raises:
-        SourceRefused: `undecodable`, `encrypted`, `corrupt`, `too_large`.
+        SourceRefused: `undecodable`, `encrypted`, `corrupt`, `hostile`, `too_large`.
     """
     message = _parsed(data)
     if any(part.get_content_type() in _SEALED for part in _parts(message)):
@@ -75,7 +74,7 @@ def eml_attachments(data: bytes) -> Iterator[Attachment]:
     """Yield what is attached to a mail, forwarded mails included; pictures of its layout and signatures are not.
 
     Raises:
-        SourceRefused: `corrupt`.
+        SourceRefused: `corrupt`, `hostile`, `too_large`.
     """
     for part in _parts(_parsed(data)):
         kind = part.get_content_type()
@@ -88,21 +87,23 @@ def eml_attachments(data: bytes) -> Iterator[Attachment]:
 
 def _parsed(data: bytes) -> Message:
     try:
-        return message_from_bytes(data.lstrip(b"\r\n"), policy=compat32)
-    except (MessageError, ValueError, RecursionError, LookupError) as error:
+        message = message_from_bytes(data.lstrip(b"\r\n"), policy=compat32)
+    except (MessageError, ValueError, LookupError) as error:
         raise SourceRefused("corrupt") from error
+    require_bounded(message)
+    return message
 
 
-def _parts(message: Message, depth: int = 0) -> Iterator[Message]:
+def _parts(message: Message) -> Iterator[Message]:
     """Yield the parts that hold something. A forwarded mail is one part: what is in it is its own."""
     if not message.is_multipart() or message.get_content_type() == "message/rfc822":
         yield message
         return
     if message.get_content_type() in _SEALED:
         yield message
-    elif depth < _DEEPEST:
-        for part in cast("list[Message]", message.get_payload())[:_MOST_PARTS]:
-            yield from _parts(part, depth + 1)
+    else:
+        for part in cast("list[Message]", message.get_payload()):
+            yield from _parts(part)
 
 
 def _bodies(message: Message) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from corpus2skill.adapters.extract.text_shape import is_blank
 from corpus2skill.domain.corpus import ExtractedText, Notice, SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
 
-_IDENTITY = "extract-4"
+_IDENTITY = "extract-5"
 """Raised whenever the same bytes may give another text or shape."""
 
 
@@ -74,7 +74,10 @@ def extract_document(source: str, data: bytes, limits: Limits) -> ExtractedText:
     kind = format_of(source, data)
     if not data:
         raise SourceRefused("empty")
-    extracted = _reader(kind)(data, limits)
+    try:
+        extracted = _reader(kind)(data, limits)
+    except RecursionError as error:
+        raise SourceRefused("hostile", "nesting") from error
     if is_blank(extracted.text):
         raise SourceRefused("empty")
     return _with_replaced_noted(extracted)

@@ -21,6 +21,12 @@ _DECLARED = re.compile(
     rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w.:-]+)|<\?xml[^>]+encoding\s*=\s*[\"']([\w.:-]+)", re.IGNORECASE
 )
 _DECLARED_WITHIN = 4096
+_SUBSET = re.compile(
+    r"""(\s*+(?:(?:<\?[^>]*+>|<!--.*?-->)\s*+)*+<!doctype\s[^<>\[]*+)"""
+    r"""\[(?:[^]<"']++|"[^"]*+"|'[^']*+'|<!--.*?-->|<\?.*?\?>|<(?!!--|\?))*+\]""",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Definitions of its own that a page of XHTML may begin with, which readers of HTML take for words."""
 _SINGLE_BYTE = re.compile(r"^(iso-?8859|windows-?125|latin|us-ascii|ascii|cp125)", re.IGNORECASE)
 _MARKUP = 10
 """A page may have this many times the characters of its text."""
@@ -46,7 +52,7 @@ def read_page(data: bytes, builder: TextBuilder, limits: Limits) -> str | None:
     Raises:
         SourceRefused: `undecodable`, `corrupt`, `too_large`.
     """
-    page = _parsed(_characters(data), limits)
+    page = _parsed(_SUBSET.sub(r"\1", _characters(data), count=1), limits)
     PageReader(builder).read(_main_part(page))
     return _title(page)
 

@@ -17,6 +17,8 @@ from corpus2skill.errors import SourceRefused
 _SINGLE_BYTE = re.compile(r"(iso-?8859|windows-?125|latin|us-?ascii|ascii|cp125|ansi)", re.IGNORECASE)
 """Labels that any bytes fit: what they were put on may be anything."""
 _SPLIT = re.compile(r"(=\?[^?\s]+\?[BbQq]\?[^?\s]*\?=)\s+(?==\?)")
+_MOST_WORDS = 5_000
+"""Encoded words of one header: each may be in an encoding of its own, that has to be guessed."""
 _BROKEN_HEADER = (ValueError, LookupError, AssertionError, MessageError)
 
 
@@ -35,9 +37,15 @@ def body_text(data: bytes, label: str | None) -> str:
 
 
 def header_text(raw: str | None) -> str:
-    """Return a header in one line. `raw` is as it came, bytes beyond ASCII as surrogates."""
+    """Return a header in one line. `raw` is as it came, bytes beyond ASCII as surrogates.
+
+    Raises:
+        SourceRefused: `too_large`; it has more encoded words than any mail's.
+    """
     if not raw:
         return ""
+    if raw.count("=?") > _MOST_WORDS:
+        raise SourceRefused("too_large", "encoded_words", limit=_MOST_WORDS)
     raw = _SPLIT.sub(r"\1", raw.replace("\r", "").replace("\n", ""))
     try:
         pieces = decode_header(raw)

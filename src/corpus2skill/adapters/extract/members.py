@@ -25,7 +25,7 @@ def members_of(source: str, data: bytes, limits: Limits) -> Iterator[Member]:
     own name, once all of it was read: it has no text of its own, as a mail does.
 
     Raises:
-        SourceRefused: as a whole it is `corrupt`, `too_large` or `empty`.
+        SourceRefused: as a whole it is `corrupt`, `hostile`, `too_large` or `empty`.
     """
     kind = _container(source, data)
     if kind is not None:
@@ -34,7 +34,10 @@ def members_of(source: str, data: bytes, limits: Limits) -> Iterator[Member]:
             max_bytes=limits.max_member_bytes,
             max_member_bytes=limits.max_inflated_bytes,
         )
-        yield from _Container(limits, budget).members(source, data, kind, depth=1)
+        try:
+            yield from _Container(limits, budget).members(source, data, kind, depth=1)
+        except RecursionError as error:
+            raise SourceRefused("hostile", "nesting") from error
 
 
 @dataclass(slots=True)

@@ -17,7 +17,6 @@ _CONTENT = "content.xml"
 _MOST_REPEATED = 1_000
 """Copies of a cell or row with words in it; beyond, a sheet is filled to its end and says nothing more."""
 _LEFT_OUT = frozenset({"annotation", "ruby-text", "note", "frame"})
-_DEEPEST = 20
 
 
 def extract_ods(data: bytes, limits: Limits) -> ExtractedText:
@@ -94,10 +93,11 @@ class _SheetReader:
             column += repeated
 
 
-def _words(element: Element, depth: int = 0) -> str:
-    if local(element) in _LEFT_OUT or depth > _DEEPEST:
+def _words(element: Element) -> str:
+    """Return the words in an element; the parser lets none be nested without end."""
+    if local(element) in _LEFT_OUT:
         return ""
     pieces = [" " if local(element) in {"s", "tab", "line-break"} else element.text or ""]
     for inner in element:
-        pieces += [_words(inner, depth + 1), inner.tail or ""]
+        pieces += [_words(inner), inner.tail or ""]
     return "".join(pieces)

@@ -9,7 +9,7 @@ import olefile
 
 from corpus2skill.errors import SourceRefused
 
-_BROKEN = (OSError, ValueError, IndexError, TypeError, KeyError, RecursionError, OverflowError)
+_BROKEN = (OSError, ValueError, IndexError, TypeError, KeyError, OverflowError)
 _STREAM = 2
 """olefile's number for a stream."""
 
@@ -21,11 +21,13 @@ class OleFile:
         """`max_bytes` bounds all that is read: streams may share their sectors, and claim any size.
 
         Raises:
-            SourceRefused: `corrupt`.
+            SourceRefused: `corrupt`, `hostile` (storages within storages without end).
         """
         try:
             self._ole = olefile.OleFileIO(BytesIO(data))
             self.names = tuple("/".join(path) for path in self._ole.listdir(streams=True, storages=True))
+        except RecursionError as error:
+            raise SourceRefused("hostile", "nesting") from error
         except _BROKEN as error:
             raise SourceRefused("corrupt") from error
         self._size = len(data)

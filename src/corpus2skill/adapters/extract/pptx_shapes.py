@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from corpus2skill.adapters.extract.office_relations import children
 from corpus2skill.adapters.extract.reading_order import Box, in_reading_order
 from corpus2skill.adapters.extract.xml_element import Element, child, local, value, whole
+from corpus2skill.errors import SourceRefused
 
 TITLES = frozenset({"title", "ctrTitle"})
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr"})
 """Date, footer and number: the same on every slide."""
 _DEEPEST = 20
+"""Groups within one another."""
 _NOWHERE = Box(left=0, top=0, width=0, height=0)
 
 
@@ -59,7 +61,11 @@ class Layouts:
 
 
 def shapes_of(slide: Element, layouts: Layouts) -> Iterator[Shape]:
-    """Yield the shapes of a slide in the order of reading, the title first."""
+    """Yield the shapes of a slide in the order of reading, the title first.
+
+    Raises:
+        SourceRefused: `hostile`; groups are nested deeper than any slide's.
+    """
     found = list(_shapes(child(slide, "cSld", "spTree"), layouts, 0))
     titles = [each for each in found if isinstance(each, Shape) and each.placeholder in TITLES]
     yield from titles
@@ -76,6 +82,8 @@ def _flat(shapes: list[Shape | _Group]) -> Iterator[Shape]:
 
 
 def _shapes(tree: Element | None, layouts: Layouts, depth: int) -> Iterator[Shape | _Group]:
+    if depth > _DEEPEST:
+        raise SourceRefused("hostile", "nesting")
     for element in children(tree):
         name = local(element)
         if name in {"sp", "graphicFrame"}:
@@ -84,7 +92,7 @@ def _shapes(tree: Element | None, layouts: Layouts, depth: int) -> Iterator[Shap
         elif name == "AlternateContent":
             branch = child(element, "Choice")
             yield from _shapes(branch if branch is not None else child(element, "Fallback"), layouts, depth)
-        elif name == "grpSp" and depth < _DEEPEST:
+        elif name == "grpSp":
             members = tuple(_shapes(element, layouts, depth + 1))
             if members:
                 yield _Group(members=members, box=_own_box(element) or _NOWHERE)

@@ -7,9 +7,10 @@ from typing import Protocol, cast
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - compiled, and ships no types
 
+from corpus2skill.errors import SourceRefused
 
-class MalformedXml(ValueError):
-    """Not well-formed, or nested deeper than any document is."""
+_MOST_AT_ONCE = 10_000_000
+"""Bytes of one text or attribute, as the parser bounds them."""
 
 
 class Element(Protocol):
@@ -32,14 +33,31 @@ def parsed(data: bytes) -> tuple[Element, bool]:
     """Return the root of a part, and whether the part declares a DTD. No entity is ever expanded or fetched.
 
     Raises:
-        MalformedXml
+        SourceRefused: as `refusal_of`.
     """
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
     try:
         root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise MalformedXml(str(error)) from error
+        raise refusal_of(error, data) from error
     return cast("Element", root), bool(root.getroottree().docinfo.doctype)
+
+
+def refusal_of(error: Exception, data: bytes) -> SourceRefused:
+    """Return what an error of the parser says of a part that is or begins with `data`.
+
+    `hostile`: entities that stand for ever more or for themselves, or elements nested deeper than any
+    document's. `too_large`: one text of it. `corrupt`: everything else.
+    """
+    code = error.code if isinstance(error, etree.XMLSyntaxError) else None
+    has_dtd = b"<!DOCTYPE" in data.replace(b"\0", b"")  # UTF-16, too
+    if has_dtd or code == etree.ErrorTypes.ERR_ENTITY_LOOP:
+        return SourceRefused("hostile", "dtd")
+    if "Excessive depth" in str(error):  # releases of the parser differ in its code
+        return SourceRefused("hostile", "nesting")
+    if code == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
+        return SourceRefused("too_large", "element", limit=_MOST_AT_ONCE)
+    return SourceRefused("corrupt")
 
 
 def local(element: Element) -> str:

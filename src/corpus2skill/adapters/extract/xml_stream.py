@@ -8,7 +8,7 @@ from typing import BinaryIO, Literal, cast
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue] - compiled, and ships no types
 
-from corpus2skill.adapters.extract.xml_element import Element
+from corpus2skill.adapters.extract.xml_element import Element, refusal_of
 from corpus2skill.errors import SourceRefused
 
 Event = Literal["start", "end"]
@@ -24,7 +24,8 @@ def events(
     An element is emptied when the next one is asked for. `starts` are never emptied.
 
     Raises:
-        SourceRefused: `hostile` for any DTD, `corrupt`, `too_large` for one element; and what reading `stream` raises.
+        SourceRefused: `hostile` for any DTD or nesting without end, `corrupt`, `too_large` for one element; and
+            what reading `stream` raises.
     """
     paced = _PacedStream(stream)
     parser = etree.iterparse(
@@ -50,7 +51,7 @@ def events(
                 _empty(element)
                 paced.rest()
     except etree.XMLSyntaxError as error:
-        raise SourceRefused("corrupt") from error
+        raise refusal_of(error, paced.beginning) from error
 
 
 def _empty(element: etree._Element) -> None:
@@ -68,12 +69,15 @@ class _PacedStream(io.RawIOBase):
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self._read = 0
+        self.beginning = b""
+        """What was read first: a DTD stands there."""
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1, /) -> bytes:
         piece = self._stream.read(size)
+        self.beginning = self.beginning or piece
         self._read += len(piece)
         if self._read > _MOST_AT_ONCE:
             raise SourceRefused("too_large", "element", limit=_MOST_AT_ONCE)

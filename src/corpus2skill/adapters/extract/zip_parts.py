@@ -11,7 +11,7 @@ import zlib
 from io import BytesIO
 from typing import BinaryIO, cast
 
-from corpus2skill.adapters.extract.xml_element import Element, MalformedXml, parsed
+from corpus2skill.adapters.extract.xml_element import Element, parsed
 from corpus2skill.errors import SourceRefused
 
 _STEP = 1_000_000
@@ -65,8 +65,8 @@ class ZipParts:
         """Return a parsed part, None where there is none.
 
         Raises:
-            SourceRefused: `hostile` (a DTD, which no Office part has, or with `may_have_dtd` its entities),
-                `too_large`, `encrypted` or `corrupt`.
+            SourceRefused: `hostile` (a DTD, which no Office part has, or with `may_have_dtd` its entities;
+                nesting without end), `too_large`, `encrypted` or `corrupt`.
         """
         data = self.data(name)
         if data is None:
@@ -75,10 +75,7 @@ class ZipParts:
             raise SourceRefused("too_large", "inflated", limit=_MAX_XML_BYTES)
         if data.count(b"<") > _MAX_TAGS:
             raise SourceRefused("too_large", "tags", limit=_MAX_TAGS)
-        try:
-            root, has_dtd = parsed(data)
-        except MalformedXml as error:
-            raise SourceRefused("hostile" if b"<!DOCTYPE" in data else "corrupt") from error
+        root, has_dtd = parsed(data)
         if has_dtd and (not may_have_dtd or b"<!ENTITY" in data):
             raise SourceRefused("hostile", "dtd")
         return root

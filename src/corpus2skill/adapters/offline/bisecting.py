@@ -27,25 +27,25 @@ _SMALLEST_SHARE = 4
 Whole = npt.NDArray[np.int64]
 
 
-def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]], *, room: int) -> list[Branch]:
-    """Return nameless branches over `branches`, two in each, cut until each has at most `room` items.
+def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]]) -> Branch:
+    """Return a nameless branch with two in it, each with two in it, and so on down to `branches`.
 
-    `words` has the words of each branch. Within a cluster the branches keep their order.
+    `words` has the words of each branch.
     """
     vectors = _vectors(words)
     root = Branch(title="")
     waiting: list[tuple[Branch, Whole]] = [(root, np.arange(len(branches)))]
     while waiting:
         above, places = waiting.pop()
-        held = [branches[int(place)] for place in places]
-        above.size = sum(branch.size for branch in held)
-        if len(held) < 2 or above.size <= room:
-            above.adopt(held)
-            continue
-        halves = [Branch(title="", parent=above) for _ in range(2)]
-        above.adopt(halves)
-        waiting.extend(zip(halves, _halves(places, vectors), strict=True))
-    return root.branches()
+        above.size = sum(branches[int(place)].size for place in places)
+        halves = _halves(places, vectors)
+        above.adopt([branches[int(half[0])] if len(half) == 1 else Branch(title="") for half in halves])
+        waiting.extend(
+            (entry, half)
+            for entry, half in zip(above.branches(), halves, strict=True)
+            if len(half) > 1
+        )
+    return root
 
 
 def _vectors(words: Sequence[Counter[str]]) -> npt.NDArray[np.int32]:
@@ -92,7 +92,7 @@ def _is_left(pull: Whole) -> npt.NDArray[np.bool_]:
 
 def _mean(vectors: npt.NDArray[np.int32]) -> Whole:
     total = vectors.sum(axis=0, dtype=np.int64)
-    length = math.isqrt(sum(int(value) ** 2 for value in total)) or 1
+    length = math.isqrt(int(total @ total)) or 1
     return total * _SCALE // length
 
 

@@ -20,6 +20,8 @@ class Branch:
     size: int = 0
     """Items beneath."""
     parent: Branch | None = None
+    is_folder: bool = False
+    """True where it holds documents; false for a document, and for what is within one."""
 
     @property
     def is_cluster(self) -> bool:
@@ -58,6 +60,22 @@ class Branch:
             above = above.parent
         return found
 
+    def documents(self) -> int:
+        """How many named branches a cluster is made of; 1 for a named branch."""
+        if self.title or self.size == 1:
+            return 1
+        return sum(branch.documents() for branch in self.branches())
+
+    def replace(self, old: Sequence[Branch], new: Branch) -> None:
+        """Take `new` as an entry where the first of `old` was, and none of `old`; all alone it gives its own."""
+        gone = {id(branch) for branch in old}
+        at = next(at for at, entry in enumerate(self.entries) if id(entry) in gone)
+        kept: list[Branch | int] = [entry for entry in self.entries if id(entry) not in gone]
+        self.entries = [*kept[:at], *(new.entries if not kept else [new]), *kept[at:]]
+        for entry in self.entries:
+            if isinstance(entry, Branch):
+                entry.parent = self
+
     def adopt(self, branches: Sequence[Branch]) -> None:
         """Take `branches` as entries instead of what was there."""
         self.entries = list(branches)
@@ -67,15 +85,16 @@ class Branch:
 
 def grow(items: Sequence[GroupItem]) -> Branch:
     """Return the root branch over `items`, named by their outlines."""
-    root = Branch(title="")
+    root = Branch(title="", is_folder=True)
     known: dict[tuple[int, str], Branch] = {}
     for place, item in enumerate(items):
         branch = root
         branch.size += 1
-        for title in map(plain, item.outline):
+        for depth, title in enumerate(map(plain, item.outline)):
             if not title or title == branch.title:
                 continue
             branch = _child(branch, title, known)
+            branch.is_folder = branch.is_folder or depth < item.folders
             branch.size += 1
         branch.entries.append(place)
     return root

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.bisecting import cluster
 from corpus2skill.adapters.offline.branch_names import ends_of_row, name_of_row
+from corpus2skill.adapters.offline.flat_folders import documents_of, flat_folders
 from corpus2skill.adapters.offline.naming import (
     distinct_title,
     group_summary,
@@ -53,7 +54,7 @@ class Planting:
     def proposals(self) -> tuple[GroupProposal, ...]:
         """Part all items, from the top down."""
         root = grow(self.items)
-        self.cluster_flat_branches(root)
+        self.sort_flat_folders(root)
         branches = without_chain(root).branches()
         depth = min(self.depth_for(root.size), self.limits.max_group_depth)
         if depth == 1 and self.is_worth_a_level(branches):
@@ -63,7 +64,7 @@ class Planting:
 
     def parted(self, branches: Sequence[Branch], size: int, depth: int, bins: int) -> list[Bin]:
         """Part `branches` into at most `bins` groups for `depth` levels of groups."""
-        spread = 1
+        spread = min(bins, math.isqrt(sum(branch.documents() for branch in branches if branch.is_cluster)))
         while spread**depth * self.limits.max_leaves < size:
             spread += 1
         return partition(branches, bins=bins, room=self.room_below(depth), spread=min(spread, bins))
@@ -110,17 +111,12 @@ class Planting:
         """The most items that one of the groups on top of `depth` levels can hold."""
         return self.limits.max_children ** (depth - 1) * self.limits.max_leaves
 
-    def cluster_flat_branches(self, root: Branch) -> None:
-        """Give an inner order to every branch that holds a long row of documents and says no more."""
-        waiting = [root]
-        while waiting:
-            branch = waiting.pop()
-            within = [entry for entry in branch.entries if isinstance(entry, Branch)]
-            waiting.extend(within)
-            if branch.size > self.room_below(2) and len(within) > self.limits.max_children:
-                branches = branch.branches()
-                words = [self.words_of(part) for part in branches]
-                branch.adopt(cluster(branches, words, room=self.limits.max_leaves))
+    def sort_flat_folders(self, root: Branch) -> None:
+        """Bring documents of one subject together in every folder that holds many in no telling order."""
+        for folder in flat_folders(root, self.limits.max_children):
+            documents = documents_of(folder)
+            sorted_ones = cluster(documents, [self.words_of(document) for document in documents])
+            folder.replace(documents, sorted_ones)
 
     def words_of(self, branch: Branch) -> Counter[str]:
         counted: Counter[str] = Counter()

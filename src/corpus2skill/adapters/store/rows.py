@@ -114,6 +114,7 @@ def manifest_of(content: VersionContent, stamp: VersionStamp, files_sha256: str)
         repairs=content.repairs,
         warnings=_warnings(content.reports),
         created_at=stamp.created_at,
+        spending=stamp.spending,
         files_sha256=files_sha256,
     )
 

@@ -1,0 +1,57 @@
+"""How much a mail's headers may hold and how deep its parts may lie: what reads them takes the square of the length."""
+
+from __future__ import annotations
+
+from email.message import Message
+from typing import cast
+
+from corpus2skill.errors import SourceRefused
+
+_LONGEST_HEADER = 500_000
+"""Characters; the addresses of some thousand people."""
+_LONGEST_OF_PART = 20_000
+"""Characters of a header that says what a part is: a kind, a file name, an encoding."""
+_MOST_OF_ALL = 2_000_000
+"""Characters of the headers of all parts together."""
+_MOST_PARTS = 2_000
+_DEEPEST = 50
+"""Parts within parts, mails within the mail counted."""
+
+
+def require_bounded(message: Message) -> None:
+    """Look at all parts, without recursion, before anything is made of them.
+
+    Raises:
+        SourceRefused: `too_large` (headers, parts), `hostile` (nesting).
+    """
+    waiting = [(message, 0)]
+    characters = 0
+    while waiting:
+        part, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise SourceRefused("hostile", "nesting")
+        characters += _characters(part)
+        if characters > _MOST_OF_ALL:
+            raise SourceRefused("too_large", "headers", limit=_MOST_OF_ALL)
+        waiting += [(inner, depth + 1) for inner in _parts(part)]
+
+
+def _characters(part: Message) -> int:
+    """Return how long a part's headers are together."""
+    characters = 0
+    for name, value in part.raw_items():
+        length = len(str(value))
+        limit = _LONGEST_OF_PART if name.lower().startswith("content-") else _LONGEST_HEADER
+        if length > limit:
+            raise SourceRefused("too_large", "headers", limit=limit)
+        characters += length
+    return characters
+
+
+def _parts(part: Message) -> list[Message]:
+    payload = part.get_payload()
+    if not isinstance(payload, list):
+        return []
+    if len(payload) > _MOST_PARTS:
+        raise SourceRefused("too_large", "members", limit=_MOST_PARTS)
+    return cast("list[Message]", payload)
