@@ -50,7 +50,7 @@ def matches_of(pack: Path) -> list[Match]:
         )
         index = MappedIndex(workspace.versions.lexical_folder(built.corpus, built.version))
         return [
-            Match(index.rank(dict(understand(one.question).words), 10).match, not one.unanswerable)
+            Match(index.rank(understand(one.question), 10).match, not one.unanswerable)
             for one in read_questions(options, settings.question_characters)
         ]
 

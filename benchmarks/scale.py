@@ -65,7 +65,8 @@ def copy_floor(source: Path, version: Path, target: Path) -> None:
 def measure(documents: int) -> dict[str, float]:
     """Measure one size in this process."""
     from corpus2skill.application.ask import Asking, AskOptions
-    from corpus2skill.application.compile_documents import CompileOptions, compile_documents
+    from corpus2skill.application.compile_documents import compile_documents
+    from corpus2skill.application.compile_options import CompileOptions
     from corpus2skill.application.wiring import open_workspace
     from corpus2skill.navigator.tree_reader import TreeReader
     from corpus2skill.settings import Settings

@@ -12,7 +12,9 @@ Corpus2SkillError
 │   ├── NodeNotFound        no node at that path of that version
 │   ├── VersionNotFound
 │   ├── CorpusNotFound
-│   └── RecordNotFound
+│   ├── SourceNotFound
+│   ├── RecordNotFound
+│   └── SessionNotFound
 ├── Busy                    somebody else holds the corpus
 ├── Damaged                 what lies on disk is not what was written
 ├── SpendingCapReached      the next paid call could go over the cap; what was paid for is kept
@@ -125,10 +127,22 @@ class CorpusNotFound(NotFound):
     code = "corpus_not_found"
 
 
+class SourceNotFound(NotFound):
+    """The corpus has no such source document."""
+
+    code = "source_not_found"
+
+
 class RecordNotFound(NotFound):
     """No run record of that id."""
 
     code = "record_not_found"
+
+
+class SessionNotFound(NotFound):
+    """No kept record is of that conversation."""
+
+    code = "session_not_found"
 
 
 class Busy(Corpus2SkillError):

@@ -29,6 +29,27 @@ class Settings:
     """The corpus meant where none is named."""
     model: str = "offline"
     """Engine of compiles and questions. A paid one is used only when named here or by an option."""
+    summary_model: str | None = None
+    """Writes titles and summaries; None, here and in the next two: as `model` says."""
+    grouping_model: str | None = None
+    navigation_model: str | None = None
+    base_url: str | None = None
+    """Where an OpenAI-compatible server answers; None: the provider's own address."""
+    key_file: str | None = None
+    """A file with provider keys, looked into after the environment and before the system's keyring."""
+    context_window: int | None = None
+    """Tokens that prompt and reply may have together; None: what is known of the model."""
+    concurrency: int = 16
+    """Calls of one key at a time."""
+    requests_per_minute: int | None = None
+    """None, here and in the next: as many as the provider lets through."""
+    tokens_per_minute: int | None = None
+    max_cost: float | None = None
+    """US dollars that one compile may spend."""
+    reply_seconds: float = 300.0
+    """How long one reply to a compile's call may take."""
+    patience_seconds: float = 300.0
+    """How long a compile goes on trying while no call of a key succeeds."""
     chunk_limit: int = 1500
     chunk_minimum: int = 40
     max_children: int = 12
@@ -50,7 +71,7 @@ class Settings:
     """Of one PDF."""
 
 
-_TYPES = {field.name: str(field.type) for field in fields(Settings)}
+_TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(Settings)}
 NAMES = tuple(_TYPES)
 MOST = {"int": 1_000_000_000_000, "float": 1_000_000.0}
 """The highest value of any number: 1 TB, a million seconds. Beyond it nothing is meant, and much breaks."""

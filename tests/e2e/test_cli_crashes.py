@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus2skill.application.compile_documents import CompileOptions, compile_documents
+from corpus2skill.application.compile_documents import compile_documents
+from corpus2skill.application.compile_options import CompileOptions
 from corpus2skill.application.wiring import open_workspace
 from corpus2skill.domain.job import CompileEvent, SourceJudged
 from corpus2skill.settings import Settings

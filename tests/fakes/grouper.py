@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
+from corpus2skill.domain.grouping import (
+    GroupCard,
+    GroupDescription,
+    Grouping,
+    GroupItem,
+    GroupProposal,
+    Placing,
+)
 from corpus2skill.domain.ids import slugify, unique_slug
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import TreeLimits
@@ -27,24 +34,26 @@ class FakeGrouper:
         """The titles of the calls of `describe`."""
 
     async def group(
-        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language
-    ) -> tuple[GroupProposal, ...]:
+        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language, parent_title: str = ""
+    ) -> Grouping:
         self.grouped.append(tuple(item.item_id for item in items))
         if self._scripted:
-            return self._scripted.pop(0)
+            return Grouping(groups=self._scripted.pop(0))
         shelves: dict[str, list[str]] = {}
         for item in items:
             name = item.outline[0] if item.outline else "other"
             is_room = name in shelves or len(shelves) < limits.max_children
             shelves.setdefault(name if is_room else next(reversed(shelves)), []).append(item.item_id)
-        return _as_groups(shelves)
+        return Grouping(groups=_as_groups(shelves))
 
     async def place(
         self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
-    ) -> Mapping[str, str]:
+    ) -> Placing:
         self.placed.append(tuple(item.item_id for item in items))
         homes = {member.outline[:1]: group.group_id for group in groups for member in group.members}
-        return {item.item_id: homes[item.outline[:1]] for item in items if item.outline[:1] in homes}
+        return Placing(
+            homes={item.item_id: homes[item.outline[:1]] for item in items if item.outline[:1] in homes}
+        )
 
     async def describe(
         self,
@@ -52,6 +61,7 @@ class FakeGrouper:
         members: Sequence[GroupItem],
         siblings: Sequence[GroupCard],
         language: Language,
+        parent_title: str = "",
     ) -> GroupDescription:
         self.described.append(title)
         return GroupDescription(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, replace
 
 from corpus2skill.domain.message import Usage
@@ -32,6 +32,7 @@ class _Link:
     record: RunRecord
     sha256: str
     """Of the link before and this record."""
+    is_tombstone: bool = False
 
 
 class FakeRecordStore:
@@ -73,9 +74,18 @@ class FakeRecordStore:
             self.close_run(_stopped(held))
         return len(dead)
 
+    def tombstone(self, tenant: str, runs: Collection[str]) -> None:
+        chain = self._chain(tenant)
+        chain[:] = [
+            replace(link, record=replace(link.record, question="", answer="", visits=()), is_tombstone=True)
+            if link.record.ids.run in runs
+            else link
+            for link in chain
+        ]
+
     def session(self, tenant: str, session: str, corpus: str) -> Session:
         records = sorted(
-            (link.record for link in self._chain(tenant) if link.record.ids.session == session),
+            (link.record for link in self._kept(tenant) if link.record.ids.session == session),
             key=lambda record: record.ids.turn,
         )
         turns = (
@@ -88,19 +98,19 @@ class FakeRecordStore:
         )
 
     def record(self, tenant: str, run: str) -> RunRecord:
-        found = [link.record for link in self._chain(tenant) if run and link.record.ids.run.startswith(run)]
+        found = [link.record for link in self._kept(tenant) if run and link.record.ids.run.startswith(run)]
         exact = [record for record in found if record.ids.run == run]
         if len(exact or found) != 1:
             raise RecordNotFound(run=run)
         return (exact or found)[0]
 
     def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
-        newest_first = (link.record for link in reversed(self._chain(tenant)))
+        newest_first = (link.record for link in reversed(self._kept(tenant)))
         chosen = [record for record in newest_first if _matches(record, which)]
         return iter(chosen[: which.limit])
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
-        closed = (link.record.ids for link in self._chain(tenant))
+        closed = (link.record.ids for link in self._kept(tenant))
         ids = (*closed, *(ids for ids in self._open if ids.tenant == tenant))
         return frozenset(run.version for run in ids if run.corpus == corpus)
 
@@ -109,13 +119,16 @@ class FakeRecordStore:
         faults: list[Fault] = []
         before = _NO_HEAD
         for link in chain:
-            if link.sha256 != _hash(before, link.record):
+            if not link.is_tombstone and link.sha256 != _hash(before, link.record):
                 faults.append(Fault(code="record_changed", file=link.record.ids.run))
             before = link.sha256
         return ChainVerdict(records=len(chain), head=before, faults=tuple(faults))
 
     def close(self) -> None:
         pass
+
+    def _kept(self, tenant: str) -> list[_Link]:
+        return [link for link in self._chain(tenant) if not link.is_tombstone]
 
     def _chain(self, tenant: str) -> list[_Link]:
         return self._chains.get(tenant, [])

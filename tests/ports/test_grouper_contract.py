@@ -71,7 +71,7 @@ async def test_every_item_is_in_exactly_one_group_and_groups_have_names(
 ) -> None:
     """C-20, C-23: and no level is wider than the limits."""
     items = [item(number, *outline) for number, outline in enumerate(outlines, 1)]
-    proposals = await grouper.group(items, LIMITS, "ja")
+    proposals = (await grouper.group(items, LIMITS, "ja")).groups
     assert Counter(ids(proposals)) == Counter(one.item_id for one in items)
     for siblings in levels(proposals):
         assert len(siblings) <= LIMITS.max_children
@@ -101,9 +101,9 @@ async def test_a_new_item_is_placed_with_its_document(grouper: Grouper) -> None:
     placed = await grouper.place(
         [item(9, "料金表", title="割引"), item(10, "規約", title="附則")], cards, "ja"
     )
-    assert placed == {"chunk_9": "group_1", "chunk_10": "group_0"}
-    assert await grouper.place([item(9, "料金表")], (), "ja") == {}
-    assert set(await grouper.place([item(11, "zzz", title="qqq")], cards, "ja")) <= {"chunk_11"}
+    assert placed.homes == {"chunk_9": "group_1", "chunk_10": "group_0"}
+    assert (await grouper.place([item(9, "料金表")], (), "ja")).homes == {}
+    assert set((await grouper.place([item(11, "zzz", title="qqq")], cards, "ja")).homes) <= {"chunk_11"}
 
 
 async def test_a_description_keeps_the_title_and_fits(grouper: Grouper) -> None:

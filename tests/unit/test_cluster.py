@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from corpus2skill.compiler.cluster import Clustered, Predecessor, check_capacity, cluster_chunks
 from corpus2skill.domain.chunk import Chunk, ChunkSummary, Place, SummarizedChunk
-from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
+from corpus2skill.domain.grouping import (
+    GroupCard,
+    GroupDescription,
+    Grouping,
+    GroupItem,
+    GroupProposal,
+    Placing,
+)
 from corpus2skill.domain.ids import is_slug
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import Tree, TreeLimits
@@ -51,29 +58,36 @@ class Shelves:
         self.grouped: list[int] = []
 
     async def group(
-        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language
-    ) -> tuple[GroupProposal, ...]:
+        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language, parent_title: str = ""
+    ) -> Grouping:
         self.grouped.append(len(items))
         runs = [items[start :: self.shelves] for start in range(self.shelves)]
-        return tuple(
-            GroupProposal(
-                slug=f"shelf-{number}",
-                title=f"棚{number}",
-                summary=f"棚{number}の中身",
-                members=tuple(item.item_id for item in run),
+        return Grouping(
+            groups=tuple(
+                GroupProposal(
+                    slug=f"shelf-{number}",
+                    title=f"棚{number}",
+                    summary=f"棚{number}の中身",
+                    members=tuple(item.item_id for item in run),
+                )
+                for number, run in enumerate(runs, start=1)
+                if run
             )
-            for number, run in enumerate(runs, start=1)
-            if run
         )
 
     async def place(
         self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
-    ) -> Mapping[str, str]:
+    ) -> Placing:
         self.placed += [item.item_id for item in items]
-        return {item.item_id: groups[0].group_id for item in items}
+        return Placing(homes={item.item_id: groups[0].group_id for item in items})
 
     async def describe(
-        self, title: str, members: Sequence[GroupItem], siblings: Sequence[GroupCard], language: Language
+        self,
+        title: str,
+        members: Sequence[GroupItem],
+        siblings: Sequence[GroupCard],
+        language: Language,
+        parent_title: str = "",
     ) -> GroupDescription:
         self.described.append(title)
         return GroupDescription(title=title, summary=" / ".join(member.title for member in members)[:160])
@@ -87,12 +101,12 @@ class Unruly(Shelves):
         self.chance = random.Random(seed)
 
     async def group(
-        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language
-    ) -> tuple[GroupProposal, ...]:
+        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language, parent_title: str = ""
+    ) -> Grouping:
         names = [item.item_id for item in items if self.chance.random() < 0.9]
         names += [self.chance.choice(["chunk_999", "解約", *names]) for _ in range(3)]
         self.chance.shuffle(names)
-        return tuple(self.proposal(names[start::2], 0) for start in range(2))
+        return Grouping(groups=tuple(self.proposal(names[start::2], 0) for start in range(2)))
 
     def proposal(self, names: list[str], depth: int) -> GroupProposal:
         members: tuple[str | GroupProposal, ...] = tuple(names)
@@ -104,10 +118,10 @@ class Unruly(Shelves):
 
     async def place(
         self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
-    ) -> Mapping[str, str]:
+    ) -> Placing:
         known = [group.group_id for group in groups] + ["group_77"]
         answer = {item.item_id: self.chance.choice(known) for item in items if self.chance.random() < 0.6}
-        return {**answer, "chunk_999": known[0]}
+        return Placing(homes={**answer, "chunk_999": known[0]})
 
 
 async def clustered(
@@ -180,10 +194,10 @@ async def test_repairs_are_counted() -> None:
 
     class Careless(Shelves):
         async def group(
-            self, items: Sequence[GroupItem], limits: TreeLimits, language: Language
-        ) -> tuple[GroupProposal, ...]:
+            self, items: Sequence[GroupItem], limits: TreeLimits, language: Language, parent_title: str = ""
+        ) -> Grouping:
             members = (items[0].item_id, items[0].item_id, "chunk_99")
-            return (GroupProposal(slug="a", title="a", summary="a", members=members),)
+            return Grouping(groups=(GroupProposal(slug="a", title="a", summary="a", members=members),))
 
     result = await clustered([chunk(1), chunk(2)], Careless())
     repairs = result.repairs
@@ -234,8 +248,8 @@ async def test_the_chapters_of_a_new_document_stay_under_its_name() -> None:
     class Choosy(Shelves):
         async def place(
             self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
-        ) -> Mapping[str, str]:
-            return {}
+        ) -> Placing:
+            return Placing(homes={})
 
     before = (await clustered([chunk(number) for number in range(1, 4)], Shelves(), TreeLimits())).tree
     new = [chunk(number, source="手順/返品.md") for number in range(4, 10)]

@@ -96,7 +96,7 @@ async def test_the_port_names_its_version_and_reads() -> None:
     """ports/extractor.py: the same identity gives the same text for the same bytes."""
     data = "解約".encode()
     extractors = Extractors(Limits())
-    assert extractors.identity == "extract-4"
+    assert extractors.identity == "extract-5"
     file = SourceFile(source="a.txt", data=data, sha256=sha256(data).hexdigest())
     assert await extractors.extract(file) == extract_document("a.txt", data, Limits())
 

@@ -50,7 +50,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "word of entities": (
         "a.docx",
         lambda: hostile.word(LAUGH, before=hostile.laughing_doctype("w:document")),
-        "hostile",
+        "hostile.dtd",
     ),
     "word that steals": (
         "a.docx",
@@ -58,11 +58,11 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
         "hostile.dtd",
     ),
     "word that inflates": ("a.docx", lambda: hostile.word("あ" * 10_000_000), "too_large.inflated"),
-    "word nested without end": ("a.docx", lambda: hostile.word(FRAME * 50_000), "corrupt"),
+    "word nested without end": ("a.docx", lambda: hostile.word(FRAME * 50_000), "hostile.nesting"),
     "word of frames in frames": (
         "a.docx",
         lambda: hostile.word(FRAME * 80 + "<w:p/>" + "</w:tc></w:tr></w:tbl>" * 80),
-        "empty",
+        "hostile.nesting",
     ),
     "book of entities": (
         "a.epub",
@@ -79,7 +79,7 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: hostile.workbook(
             hostile.sheet_rows(INLINE.format("l11"), before=hostile.laughing_doctype("worksheet"))
         ),
-        "corrupt",
+        "hostile.dtd",
     ),
     "workbook that inflates": (
         "a.xlsx",

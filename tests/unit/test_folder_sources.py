@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.sources.folder import FolderSources
-from corpus2skill.adapters.sources.names import UniqueNames, shown_name
+from corpus2skill.adapters.sources.names import shown_name
 from corpus2skill.domain.corpus import SourceReport
+from corpus2skill.domain.source_names import UniqueNames
 from corpus2skill.errors import InvalidInput, SourceRefused
 
 NOBODY = 65534

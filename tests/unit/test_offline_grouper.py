@@ -18,15 +18,20 @@ from corpus2skill.domain.tree import TreeLimits
 pytestmark = pytest.mark.anyio
 
 
-def item(number: int, *outline: str, title: str = "", text: str = "") -> GroupItem:
+def item(number: int, *outline: str, title: str = "", text: str = "", folders: int = 0) -> GroupItem:
     title = title or f"第{number}条"
     return GroupItem(
-        item_id=f"chunk_{number}", title=title, summary=text or title, outline=outline, text=text or title
+        item_id=f"chunk_{number}",
+        title=title,
+        summary=text or title,
+        outline=outline,
+        folders=folders,
+        text=text or title,
     )
 
 
 async def grouped(items: Sequence[GroupItem], limits: TreeLimits | None = None) -> tuple[GroupProposal, ...]:
-    return await OfflineGrouper().group(items, limits or TreeLimits(), "ja")
+    return (await OfflineGrouper().group(items, limits or TreeLimits(), "ja")).groups
 
 
 def all_groups(proposals: Sequence[GroupProposal]) -> Iterator[GroupProposal]:
@@ -65,7 +70,7 @@ async def test_every_shape_of_corpus_becomes_whole_groups_within_the_limits(
     """C-20, C-22, C-23: for 0 to 500 chunks."""
     limits = TreeLimits(max_children=widths[0], max_leaves=widths[1], fetch_limit=16)
     items = [
-        item(number, f"棚{folder}", f"文書{document}", *([f"章{chapter}"] if is_deep else []))
+        item(number, f"棚{folder}", f"文書{document}", *([f"章{chapter}"] if is_deep else []), folders=1)
         for number, (folder, document, chapter, is_deep) in enumerate(shape, 1)
     ]
     proposals = await grouped(items, limits)
@@ -131,6 +136,7 @@ async def test_a_large_flat_folder_is_clustered_by_its_words() -> None:
             f"{number:03}",
             title=f"{subjects[number % 4]}の{number}",
             text=subjects[number % 4] * 5,
+            folders=1,
         )
         for number in range(400)
     ]
@@ -192,7 +198,7 @@ async def test_the_nearest_outline_wins_and_words_decide_between_equals() -> Non
         item(13, "新文書", title="料金", text="月額の料金表の改定"),
         item(14, "別文書", title="沿革", text="zebra quux"),
     ]
-    assert await OfflineGrouper().place(new, cards, "ja") == {
+    assert (await OfflineGrouper().place(new, cards, "ja")).homes == {
         "chunk_11": "b",
         "chunk_12": "b",
         "chunk_13": "c",
@@ -240,6 +246,6 @@ async def test_a_new_document_of_several_chunks_is_left_out_to_get_a_branch_of_i
     new = [item(number, "料金表", f"{number}節") for number in range(10, 13)]
     few = [item(20, "お知らせ")]
     changed = [item(30, "規約", "第9章")]
-    placed = await OfflineGrouper().place([*new, *few, *changed], groups, "ja")
+    placed = (await OfflineGrouper().place([*new, *few, *changed], groups, "ja")).homes
     assert not {one.item_id for one in new} & placed.keys()
     assert placed[changed[0].item_id] == "g"

@@ -44,7 +44,7 @@ def opened(folder: Path, leaves: Sequence[IndexedLeaf]) -> MappedIndex:
 
 
 def best(index: MappedIndex, question: str) -> str:
-    return index.rank(dict(understand(question).words), 10).leaves[0].path
+    return index.rank(understand(question), 10).leaves[0].path
 
 
 def test_the_leaf_that_fits_best_comes_first(tmp_path: Path) -> None:
@@ -59,8 +59,8 @@ def test_the_leaf_that_fits_best_comes_first(tmp_path: Path) -> None:
 def test_a_match_is_high_for_what_is_there_and_low_for_what_is_not(tmp_path: Path) -> None:
     """What the not-found rule goes by."""
     index = opened(tmp_path, LEAVES)
-    there = index.rank(dict(understand("年額プランの解約").words), 5).match
-    absent = index.rank(dict(understand("送料無料の配達地域").words), 5).match
+    there = index.rank(understand("年額プランの解約"), 5).match
+    absent = index.rank(understand("送料無料の配達地域"), 5).match
     assert absent < 0.2 < there
 
 
@@ -86,7 +86,7 @@ def test_any_leaves_can_be_written_opened_and_asked(
     """No text breaks the index; scores fall and paths are the leaves' own."""
     leaves = [leaf(number, text, source=source) for number, (text, source) in enumerate(texts)]
     index = opened(tmp_path, leaves)
-    ranking = index.rank(dict(understand(question).words), 5)
+    ranking = index.rank(understand(question), 5)
     assert len(ranking.leaves) <= 5
     assert {ranked.path for ranked in ranking.leaves} <= {one.path for one in leaves}
     scores = [ranked.score for ranked in ranking.leaves]
@@ -128,7 +128,7 @@ def test_an_index_of_the_right_size_that_holds_nonsense_is_damaged_or_answers(
         file.write_bytes((garbage * size)[:size])
     index = MappedIndex(tmp_path)
     with suppress(Damaged):
-        assert len(index.rank(dict(understand("年額プランの解約").words), 5).leaves) <= 5
+        assert len(index.rank(understand("年額プランの解約"), 5).leaves) <= 5
 
 
 def test_a_leaf_that_has_every_word_of_a_question_is_no_less_than_a_weak_match(tmp_path: Path) -> None:
@@ -139,6 +139,6 @@ def test_a_leaf_that_has_every_word_of_a_question_is_no_less_than_a_weak_match(t
     )
     index = opened(tmp_path, (*LEAVES, long))
     for question in ("How many kilograms may the blue forklift carry?", "forklift ramp kilograms"):
-        ranking = index.rank(dict(understand(question).words), 5)
+        ranking = index.rank(understand(question), 5)
         assert ranking.leaves[0].path == long.path
         assert ranking.match >= NOT_FOUND_BELOW

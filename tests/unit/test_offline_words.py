@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from corpus2skill.adapters.offline.question import understand
 from corpus2skill.adapters.offline.romaji import romanise
 from corpus2skill.adapters.offline.sentences import sentences
-from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.adapters.offline.telling_terms import contrasting, terms
 from corpus2skill.adapters.offline.words import index_words
+from corpus2skill.domain.shortening import one_line, shortened
 
 
 def test_kanji_give_pairs_and_singles_and_katakana_whole_words() -> None:

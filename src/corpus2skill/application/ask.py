@@ -8,14 +8,18 @@ from corpus2skill.application.choose import chosen_version
 from corpus2skill.application.wiring import TENANT, Workspace, navigator_model, price_of
 from corpus2skill.domain.run import LastWord, RunLimits, RunRecord
 from corpus2skill.domain.session import Channel, Door
+from corpus2skill.errors import SessionNotFound
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.loop import navigate
 from corpus2skill.navigator.question import Question, check_question
 from corpus2skill.navigator.run import Navigator
 from corpus2skill.navigator.tree_reader import TreeReader
 from corpus2skill.ports.events import RunListener
-from corpus2skill.ports.store import RecordStore
+from corpus2skill.ports.store import RecordFilter, RecordStore
 from corpus2skill.settings import Settings
+
+_RECENT = 1_000
+"""Records among which a shortened id is looked for; a whole one is found however old it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +29,7 @@ class AskOptions:
     question: str
     corpus: str | None = None
     session: str | None = None
-    """None begins a new conversation."""
+    """A conversation that there is, or the beginning of its id. None begins a new one."""
     channel: Channel = "text"
     door: Door = "cli"
     model: str | None = None
@@ -41,7 +45,7 @@ async def ask(
     """Answer by walking down the active version's tree; the record is kept however it ends.
 
     Raises:
-        InvalidQuestion, CorpusNotFound, VersionNotFound, WorkspaceUnusable: nothing was begun.
+        InvalidQuestion, CorpusNotFound, VersionNotFound, SessionNotFound, WorkspaceUnusable: nothing was begun.
     """
     check_question(options.question, workspace.settings.question_characters)
     corpus, version = chosen_version(workspace, options.corpus, None)
@@ -73,22 +77,45 @@ class Asking:
     async def ask(
         self, options: AskOptions, listener: RunListener, cancellation: Cancellation | None = None
     ) -> RunRecord:
+        """Raises: SessionNotFound; nothing was begun."""
         tree = self._navigator.tree
         question = Question(
             text=options.question,
             tenant=options.tenant,
-            session=options.session or self._workspace.ids.new("session"),
+            session=self._session(options),
             corpus_language=self._workspace.versions.manifest(tree.corpus, tree.version).language,
             channel=options.channel,
             door=options.door,
         )
         return await navigate(question, self._navigator, listener, cancellation)
 
+    def _session(self, options: AskOptions) -> str:
+        if options.session is None:
+            return self._workspace.ids.new("session")
+        return known_session(self._navigator.records, options.tenant, options.session)
+
     async def __aenter__(self) -> Asking:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self._navigator.records.close()
+
+
+def known_session(records: RecordStore, tenant: str, wanted: str) -> str:
+    """Return the id of the conversation that is meant: `wanted`, or the only recent one that begins so.
+
+    Raises:
+        SessionNotFound: there is none, or more than one; a new conversation is never begun in its stead.
+    """
+    if next(records.records(tenant, RecordFilter(session=wanted, limit=1)), None) is not None:
+        return wanted
+    recent = {record.ids.session for record in records.records(tenant, RecordFilter(limit=_RECENT))}
+    found = sorted(session for session in recent if wanted and session.startswith(wanted))
+    if len(found) > 1:
+        raise SessionNotFound("session_ambiguous", session=wanted, sessions=len(found))
+    if not found:
+        raise SessionNotFound(session=wanted)
+    return found[0]
 
 
 def run_limits(settings: Settings) -> RunLimits:

@@ -2,54 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from corpus2skill.application.wiring import Workspace, compiler_ports
-from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus
+from corpus2skill.application.compile_options import CompileOptions, compile_models
+from corpus2skill.application.paid_compile import Confirm, PaidApproval, estimated, nobody
+from corpus2skill.application.wiring import (
+    OFFLINE,
+    CompileModels,
+    Workspace,
+    compiler_ports,
+    open_engine,
+)
+from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus, plan_compile
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.ids import is_corpus_name
-from corpus2skill.domain.job import CompileReport
-from corpus2skill.domain.language import Language
+from corpus2skill.domain.job import CompilePlan, CompileReport
+from corpus2skill.domain.money import EstimatedSpending
 from corpus2skill.domain.tree import TreeLimits
-from corpus2skill.errors import InvalidInput, NothingToCompile, UnusableSettings
+from corpus2skill.errors import (
+    ConfirmationNeeded,
+    Damaged,
+    InvalidInput,
+    NothingToCompile,
+    UnusableSettings,
+    VersionNotFound,
+)
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.store import CorpusConfig
 from corpus2skill.settings import expanded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompileOptions:
-    """What the asker of a compile says; None leaves what the corpus remembers, or the settings."""
+class EstimatedCompile:
+    """What a compile would do and cost."""
 
-    corpus: str | None = None
-    paths: Sequence[Path] = ()
-    """Empty: those of the last compile."""
-    title: str | None = None
-    language: Language | None = None
-    is_language_auto: bool = False
-    """Forget a remembered language and find it from the texts."""
-    model: str | None = None
-    chunk_limit: int | None = None
-    chunk_minimum: int | None = None
-    max_children: int | None = None
-    max_leaves: int | None = None
-    activate: bool = True
-    regroup: bool = False
-    strict: bool = False
-    is_confirmed: bool = False
+    plan: CompilePlan
+    spending: tuple[EstimatedSpending, ...]
 
 
 async def compile_documents(
-    workspace: Workspace, options: CompileOptions, listener: CompileListener
+    workspace: Workspace, options: CompileOptions, listener: CompileListener, confirm: Confirm = nobody
 ) -> CompileReport:
     """Compile and, unless told otherwise, switch. The paths and sizes are remembered once it succeeded.
 
+    `confirm` is shown the estimate before the first paid call of a corpus.
+
     Raises:
-        InvalidInput: a name, path or size that cannot be used; nothing was begun.
+        InvalidInput: a name, path, size or model that cannot be used; nothing was begun.
+        ConfirmationNeeded: it costs, and nobody said yes to it.
         and whatever `compile_corpus` raises.
     """
+    request, paths = _prepared(workspace, options)
+    models = _models(workspace, request.corpus, options)
+    async with open_engine(workspace, request.corpus, models, listener) as engine:
+        approval = PaidApproval(engine, request, confirm, is_confirmed=options.is_confirmed)
+        ports = replace(compiler_ports(workspace, paths, engine), approve=approval, spending=engine.spending)
+        return await compile_corpus(request, ports, listener)
+
+
+async def estimate_compile(
+    workspace: Workspace, options: CompileOptions, listener: CompileListener
+) -> EstimatedCompile:
+    """Read and cut the documents and say what a compile of them would cost. Nothing is called or written.
+
+    Raises:
+        as `compile_documents`, before its first paid call.
+    """
+    request, paths = _prepared(workspace, options)
+    models = _models(workspace, request.corpus, options)
+    async with open_engine(workspace, request.corpus, models, listener, is_dry=True) as engine:
+        plan = await plan_compile(request, compiler_ports(workspace, paths, engine), listener)
+        return EstimatedCompile(plan=plan, spending=await estimated(engine, plan, request.limits))
+
+
+def _prepared(workspace: Workspace, options: CompileOptions) -> tuple[CompileRequest, list[Path]]:
     corpus = _corpus(workspace, options)
     check_corpus_name(corpus)
     config_read = workspace.versions.config(corpus)
@@ -57,9 +84,27 @@ async def compile_documents(
     paths = [Path(path) for path in config.paths]
     if not paths:
         raise NothingToCompile("no_path", corpus=corpus)
-    ports = compiler_ports(workspace, paths, options.model or workspace.settings.model)
-    request = replace(_request(workspace, corpus, config, options), config=config, config_read=config_read)
-    return await compile_corpus(request, ports, listener)
+    request = _request(workspace, corpus, config, options)
+    return replace(request, config=config, config_read=config_read), paths
+
+
+def _models(workspace: Workspace, corpus: str, options: CompileOptions) -> CompileModels:
+    """The models that are named; never silently another engine than the one the active version was made with."""
+    models = compile_models(workspace.settings, options)
+    is_named = any((options.model, options.summary_model, options.grouping_model))
+    if not is_named and not models.is_paid:
+        _require_offline_before(workspace, corpus)
+    return models
+
+
+def _require_offline_before(workspace: Workspace, corpus: str) -> None:
+    try:
+        active = workspace.versions.active(corpus)
+        was = None if active is None else workspace.versions.manifest(corpus, active).engines.summarizer
+    except (Damaged, VersionNotFound):
+        return  # the compile itself says what is wrong
+    if was is not None and not was.startswith(OFFLINE):
+        raise ConfirmationNeeded("model_not_named", was=was, was_model=was.rpartition("/")[0])
 
 
 def check_corpus_name(corpus: str) -> None:
@@ -94,6 +139,7 @@ def _config(workspace: Workspace, config: CorpusConfig, options: CompileOptions)
         language=language,
         sizes=_sizes(workspace, config, options),
         limits=_limits(workspace, config, options),
+        excluded=tuple(sorted({*config.excluded, *options.exclude} - {*options.readmit})),
     )
 
 
@@ -143,6 +189,7 @@ def _request(
         limits=limits,
         activate=options.activate,
         regroup=options.regroup,
+        excluded=config.excluded,
         strict=options.strict,
         is_confirmed=options.is_confirmed,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import shutil
+import stat
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,9 +14,10 @@ from pathlib import Path
 import msgspec
 
 from corpus2skill.application.ask import Asking, AskOptions
-from corpus2skill.application.compile_documents import CompileOptions, compile_documents
+from corpus2skill.application.compile_documents import compile_documents
+from corpus2skill.application.compile_options import CompileOptions, compile_models
 from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, score
-from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, compiler_ports, flat_ranking
+from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, flat_ranking, open_engine
 from corpus2skill.domain.ids import slugify
 from corpus2skill.domain.run import RunEvent, RunRecord
 from corpus2skill.domain.trail import Visit
@@ -101,10 +103,13 @@ def run_lines(evaluation: Evaluation) -> Iterator[str]:
 
 
 def read_questions(options: EvaluateOptions, most_characters: int) -> list[PackQuestion]:
-    """Raises: InvalidInput: no file of questions, or a line that is none or cannot be asked."""
+    """Raises: InvalidInput: no pack, no file of questions, or a line that is none or cannot be asked."""
+    _require_folder(options.pack)
     file = options.questions or _questions_file(options.pack)
     try:
         lines = file.read_text(encoding="utf-8-sig").split("\n")  # other line ends may stand in a question
+    except FileNotFoundError as error:
+        raise InvalidInput("missing_path", path=str(file)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput("questions_unreadable", file=str(file), reason=str(error)) from error
     questions = [
@@ -122,6 +127,18 @@ def _question(file: Path, number: int, line: str, most_characters: int) -> PackQ
         return question
     except (msgspec.MsgspecError, InvalidQuestion) as error:
         raise InvalidInput("question_line", file=str(file), line=number, reason=str(error)) from error
+
+
+def _require_folder(pack: Path) -> None:
+    """Raises: InvalidInput, saying what a pack is. What may not even be looked at is left to reading."""
+    try:
+        mode = pack.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InvalidInput("pack_missing", pack=str(pack)) from error
+    except OSError:
+        return
+    if not stat.S_ISDIR(mode):
+        raise InvalidInput("pack_not_folder", pack=str(pack))
 
 
 def _questions_file(pack: Path) -> Path:
@@ -142,8 +159,7 @@ async def _compiled(
     folder = _corpus_folder(workspace, options.pack, corpus)
     active = workspace.versions.active(corpus) if corpus in workspace.versions.corpora() else None
     if active is not None:
-        ports = compiler_ports(workspace, [folder], model)
-        wanted = Engines(summarizer=ports.summarizer.identity, grouper=ports.grouper.identity)
+        wanted = await _engines(workspace, corpus, model)
         if workspace.versions.manifest(corpus, active).engines == wanted:
             return corpus, active
     report = await compile_documents(
@@ -152,6 +168,13 @@ async def _compiled(
         compiling,
     )
     return corpus, report.manifest.version
+
+
+async def _engines(workspace: Workspace, corpus: str, model: str) -> Engines:
+    """The identities that a version compiled with `model` bears."""
+    models = compile_models(workspace.settings, CompileOptions(model=model))
+    async with open_engine(workspace, corpus, models, is_dry=True) as engine:
+        return Engines(summarizer=engine.summarizer.identity, grouper=engine.grouper.identity)
 
 
 def _corpus_folder(workspace: Workspace, pack: Path, corpus: str) -> Path:

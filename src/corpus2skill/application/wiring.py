@@ -5,7 +5,8 @@ Adapters are imported where they are used: a command that only reads a file does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,13 +14,20 @@ from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
-from corpus2skill.domain.money import Price, free
+from corpus2skill.domain.job import CompilePlan
+from corpus2skill.domain.model_name import ModelName, Role
+from corpus2skill.domain.money import EstimatedSpending, Price, Spending, free
+from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.errors import UnusableSettings
 from corpus2skill.ports.clock import Clock, Ids
+from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.extractor import Extractor
+from corpus2skill.ports.grouper import Grouper
 from corpus2skill.ports.navigator_model import NavigatorModel
+from corpus2skill.ports.result_store import ResultStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.store import RecordStore
+from corpus2skill.ports.summarizer import Summarizer
 from corpus2skill.settings import SETTINGS_FILE, Settings
 
 TENANT = "local"
@@ -49,6 +57,18 @@ class Workspace:
         from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 
         return SqlRecordStore(records_url(self.path), self.clock)
+
+    def results(self) -> ResultStore:
+        """What paid calls answered; the database is opened when first needed."""
+        from corpus2skill.adapters.store.results import SqlResultStore, results_url
+
+        return SqlResultStore(results_url(self.path))
+
+    def has_results(self) -> bool:
+        """False before the first paid call; looking makes no database."""
+        from corpus2skill.adapters.store.results import results_url
+
+        return Path(results_url(self.path).database or "").exists()
 
     def has_records(self) -> bool:
         """False before the first question; looking makes no database."""
@@ -101,18 +121,84 @@ def extractor(settings: Settings) -> Extractor:
     return Extractors(limits, ChildPool(limits))
 
 
-def compiler_ports(workspace: Workspace, paths: Sequence[Path], model: str) -> CompilerPorts:
-    """Everything a compile with `model` needs."""
-    check_model(model)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileModels:
+    """Who summarises and who groups in a compile; None is the embedded engine."""
+
+    summarize: ModelName | None = None
+    group: ModelName | None = None
+    base_url: str | None = None
+    context_window: int | None = None
+    """Tokens; None: what is known of the model."""
+    max_cost: float | None = None
+    """US dollars; None: no cap."""
+    is_batch: bool = False
+
+    @property
+    def is_paid(self) -> bool:
+        return self.summarize is not None or self.group is not None
+
+
+class CompileEngine:
+    """The summarizer and grouper of one compile, and all that stands around their paid calls."""
+
+    def __init__(self, models: CompileModels, summarizer: Summarizer, grouper: Grouper) -> None:
+        self.models = models
+        self.summarizer = summarizer
+        self.grouper = grouper
+
+    @property
+    def is_paid(self) -> bool:
+        return self.models.is_paid
+
+    @property
+    def max_cost(self) -> float | None:
+        return self.models.max_cost
+
+    def check(self, plan: CompilePlan) -> None:
+        """Refuse, before anything is paid, what cannot be done with these models."""
+
+    async def estimate(self, plan: CompilePlan, limits: TreeLimits) -> tuple[EstimatedSpending, ...]:
+        return ()
+
+    def spending(self) -> tuple[Spending, ...]:
+        return ()
+
+
+@asynccontextmanager
+async def open_engine(
+    workspace: Workspace,
+    corpus: str,
+    models: CompileModels,
+    listener: CompileListener | None = None,
+    *,
+    is_dry: bool = False,
+) -> AsyncGenerator[CompileEngine]:
+    """The engine of one compile for as long as the block lasts."""
     from corpus2skill.adapters.offline.grouper import OfflineGrouper
-    from corpus2skill.adapters.offline.lexical_index import OfflineLexicalIndex
     from corpus2skill.adapters.offline.summarizer import OfflineSummarizer
+
+    yield CompileEngine(models, OfflineSummarizer(), OfflineGrouper())
+
+
+def model_for(text: str, role: Role) -> ModelName:
+    """Parse `provider` or `provider:name`.
+
+    Raises:
+        UnusableSettings: no adapter answers to it.
+    """
+    raise UnusableSettings("unknown_model", model=text, known=OFFLINE)
+
+
+def compiler_ports(workspace: Workspace, paths: Sequence[Path], engine: CompileEngine) -> CompilerPorts:
+    """Everything a compile with `engine` needs."""
+    from corpus2skill.adapters.offline.lexical_index import OfflineLexicalIndex
 
     return CompilerPorts(
         reader=source_reader(workspace, paths),
         extractor=extractor(workspace.settings),
-        summarizer=OfflineSummarizer(),
-        grouper=OfflineGrouper(),
+        summarizer=engine.summarizer,
+        grouper=engine.grouper,
         index_writer=OfflineLexicalIndex(),
         store=workspace.versions,
         clock=workspace.clock,

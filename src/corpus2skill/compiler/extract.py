@@ -13,6 +13,7 @@ from functools import partial
 
 from corpus2skill.compiler.read_ahead import ReadAhead
 from corpus2skill.domain.corpus import SourceFile, SourceReport, SourceText, source_order
+from corpus2skill.domain.source_names import holding
 from corpus2skill.errors import SourceRefused
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.sources import SourceReader
@@ -35,9 +36,10 @@ async def extract_sources(
 ) -> ExtractedSources:
     """Return the texts of all sources; `judged(report, done, total)` is told of each as it is known.
 
-    What `excluded` names, and what lies beneath it, is passed over as if it were not there.
+    What `excluded` names, and what lies beneath it, is passed over as if it were not there. Of equal documents
+    the first is kept: a file before what is attached to a mail, that before what lies in an archive.
     """
-    found = list(reader.find())
+    found = sorted(reader.find(), key=_reading_order)
     desk = _Desk(previous=previous, judged=judged, total=len(found), excluded=frozenset(excluded))
     try:
         for entry in found:
@@ -51,6 +53,11 @@ async def extract_sources(
     desk.look_for_missing(reader)
     texts = sorted(desk.texts, key=lambda text: source_order(text.source))
     return ExtractedSources(texts=tuple(texts), reports=tuple(desk.reports))
+
+
+def _reading_order(entry: str | SourceReport) -> int:
+    """Sorting is stable: among files, mails and archives the reader's own order stays."""
+    return 0 if isinstance(entry, SourceReport) else holding(entry)
 
 
 @dataclass(slots=True, kw_only=True)

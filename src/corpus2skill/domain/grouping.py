@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -46,3 +47,48 @@ class GroupCard:
 class GroupDescription:
     title: str
     summary: str
+    is_stand_in: bool = False
+    """True where the engine's answer could not be used and a rule's stands in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repairs:
+    """What had to be put right by rule in the groupings."""
+
+    unknown_ids: int = 0
+    doubled_ids: int = 0
+    missing_ids: int = 0
+    rebalanced: int = 0
+    fallbacks: int = 0
+    """Answers that could not be used, asked again or not: a rule's stand in for them."""
+
+    @property
+    def total(self) -> int:
+        return self.unknown_ids + self.doubled_ids + self.missing_ids + self.rebalanced + self.fallbacks
+
+    def __add__(self, other: Repairs) -> Repairs:
+        return Repairs(
+            unknown_ids=self.unknown_ids + other.unknown_ids,
+            doubled_ids=self.doubled_ids + other.doubled_ids,
+            missing_ids=self.missing_ids + other.missing_ids,
+            rebalanced=self.rebalanced + other.rebalanced,
+            fallbacks=self.fallbacks + other.fallbacks,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouping:
+    """The answer to one grouping."""
+
+    groups: tuple[GroupProposal, ...]
+    repairs: Repairs = Repairs()
+    """What the engine itself has put right; the core counts what it finds beside it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placing:
+    """The answer to one placing."""
+
+    homes: Mapping[str, str]
+    """Item id to group id; what suits no group is left out."""
+    repairs: Repairs = Repairs()

@@ -57,6 +57,9 @@ class ProgramMessage:
 
 Message = ModelMessage | ProgramMessage
 
+MADE_UP_CALL = "prefetch_root"
+"""Id of the tool call that the program makes in the model's name. Models that refuse it read its result as text."""
+
 StopReason = Literal["end", "tool_use", "max_tokens", "refusal"]
 Confidence = Literal["strong", "weak"]
 

@@ -65,3 +65,21 @@ class EstimatedSpending:
     output_tokens: Span
     dollars: Span | None
     """None: the price is unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCalls:
+    """The calls that a compile will probably make for one purpose, told before any of them is made.
+
+    The sums are over all the calls together. What is only asked again where a reply cannot be used belongs
+    into the high ends.
+    """
+
+    purpose: Purpose
+    calls: Span
+    prompt_characters: Span
+    """Of system, messages and schema."""
+    input_tokens: Span
+    """As `domain.tokens.likely_tokens` counts them."""
+    output_tokens: Span
+    """As many as can be said without having seen a reply."""

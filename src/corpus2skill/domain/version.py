@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from corpus2skill.domain.chunk import ChunkSizes, SummarizedChunk
 from corpus2skill.domain.corpus import Notice, SourceReport, SourceText
+from corpus2skill.domain.grouping import Repairs
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.money import Spending
 from corpus2skill.domain.tree import Tree, TreeLimits
@@ -20,20 +21,6 @@ class Engines:
 
     summarizer: str
     grouper: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repairs:
-    """What had to be put right by rule in the groupings."""
-
-    unknown_ids: int = 0
-    doubled_ids: int = 0
-    missing_ids: int = 0
-    rebalanced: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.unknown_ids + self.doubled_ids + self.missing_ids + self.rebalanced
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

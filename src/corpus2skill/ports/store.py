@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -238,6 +238,14 @@ class RecordStore(Protocol):
 
     def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
         """Newest first."""
+        ...
+
+    def tombstone(self, tenant: str, runs: Collection[str]) -> None:
+        """Replace what these runs' records say by a dated tombstone; the chain still verifies.
+
+        Nothing of it can be read from the database's files afterwards. Unknown runs, and those that are
+        tombstones already, are passed over.
+        """
         ...
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:

@@ -8,8 +8,10 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from corpus2skill.adapters.extract.member_names import entry_name, is_hidden, safe_name
+from corpus2skill.adapters.extract.formats import holds_pictures
+from corpus2skill.adapters.extract.member_names import entry_name, safe_name
 from corpus2skill.adapters.extract.zip_parts import opened
+from corpus2skill.domain.source_names import is_hidden
 from corpus2skill.errors import SourceRefused
 
 _STEP = 1_000_000
@@ -41,8 +43,8 @@ class Budget:
         if self._members_left < 0:
             raise SourceRefused("too_large", "members", limit=self._members)
 
-    def take(self, length: int, so_far: int) -> None:
-        """Count `length` bytes more of a document that has `so_far` of them.
+    def take(self, name: str, length: int, so_far: int) -> None:
+        """Count `length` bytes more of the document `name`, that has `so_far` of them.
 
         Raises:
             ContainerTooLarge: the container is used up.
@@ -52,7 +54,8 @@ class Budget:
         if self._bytes_left < 0:
             raise ContainerTooLarge("too_large", "archive_bytes", limit=self._bytes)
         if so_far + length > self._member_bytes:
-            raise SourceRefused("too_large", "inflated", limit=self._member_bytes)
+            detail = "inflated_pictures" if holds_pictures(name) else "inflated"
+            raise SourceRefused("too_large", detail, limit=self._member_bytes)
 
 
 class ContainerTooLarge(SourceRefused):
@@ -87,7 +90,7 @@ def entries(data: bytes, budget: Budget) -> Iterator[Entry]:
 
 def _is_wanted(entry: zipfile.ZipInfo, name: str) -> bool:
     is_folder = entry.filename.endswith("/") or entry.orig_filename.endswith(("/", "\\"))
-    return bool(name) and not is_folder and not is_hidden(name)
+    return bool(name) and not is_folder and not any(map(is_hidden, name.split("/")))
 
 
 def _inflated(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: Budget) -> bytes:
@@ -98,7 +101,7 @@ def _inflated(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, budget: Budget) 
     try:
         with archive.open(entry) as part:
             while piece := part.read(_STEP):
-                budget.take(len(piece), length)
+                budget.take(entry.filename, len(piece), length)
                 length += len(piece)
                 pieces.append(piece)
     except NotImplementedError as error:

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.text_builder import TextBuilder, require_characters
 from corpus2skill.adapters.extract.text_encoding import decoded
-from corpus2skill.domain.corpus import ExtractedText
+from corpus2skill.domain.corpus import ExtractedText, Notice
 from corpus2skill.errors import SourceRefused
 
 _DELIMITERS = (",", "\t", ";", "|")
 _SAMPLE_ROWS = 50
+_FEWEST_ROWS = 2
+"""A header and a row: from there on it is clear how many cells a row has."""
 
 
 def extract_csv(data: bytes, limits: Limits) -> ExtractedText:
@@ -34,8 +36,23 @@ def extract_tsv(data: bytes, limits: Limits) -> ExtractedText:
 def _table(text: str, delimiter: str, limits: Limits) -> ExtractedText:
     require_characters(len(text), limits.max_characters)
     builder = TextBuilder(characters=limits.max_characters)
-    builder.table([_bare(row) for row in _rows(text, delimiter)])
-    return builder.build()
+    rows = list(_rows(text, delimiter))
+    notices = list(_cut_row(rows, is_ended=text.endswith(("\n", "\r"))))
+    builder.table([_bare(row) for row in rows])
+    return builder.build(notices=notices)
+
+
+def _cut_row(rows: list[list[str]], *, is_ended: bool) -> Iterator[Notice]:
+    """Say it where a file seems to end in the middle of a row: it has no line end, and cells that all others have."""
+    *others, last = rows or [[]]
+    widths = {len(row) for row in others if row}
+    if (
+        not is_ended
+        and len(others) >= _FEWEST_ROWS
+        and len(widths) == 1
+        and len(last) < (usual := widths.pop())
+    ):
+        yield Notice(code="last_row_cut", values=(("row", len(rows)), ("cells", len(last)), ("usual", usual)))
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:

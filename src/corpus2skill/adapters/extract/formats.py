@@ -61,6 +61,8 @@ BY_SUFFIX: dict[str, Format] = {
 _WRITTEN: frozenset[Format] = frozenset({"text", "markdown", "csv", "tsv", "html", "eml"})
 """Formats that any bytes may be; the others begin with a mark of their own."""
 _PLAIN: frozenset[Format] = frozenset({"text", "markdown", "csv", "tsv"})
+_PICTURED: frozenset[Format] = frozenset({"docx", "pptx", "xlsx", "pdf", "epub", "ods", "msg"})
+"""Formats whose size is mostly that of the pictures in them."""
 _LEGACY_OFFICE = (".doc", ".ppt", ".dot", ".pps", ".pot")
 _WORKBOOKS = (".xlsb", ".numbers", ".fods")
 _IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".heic", ".svg")
@@ -98,6 +100,11 @@ def may_hold_documents(source: str, data: bytes) -> bool:
     if data.startswith(_ZIP):
         return suffix in {".zip", ""}
     return data.startswith(_OLE) or BY_SUFFIX.get(suffix) == "eml"
+
+
+def holds_pictures(source: str) -> bool:
+    """True for a document that would be smaller without its pictures, told by its name."""
+    return BY_SUFFIX.get(PurePosixPath(source).suffix.lower()) in _PICTURED
 
 
 def format_of(source: str, data: bytes) -> Format:

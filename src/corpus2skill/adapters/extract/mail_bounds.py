@@ -5,6 +5,7 @@ from __future__ import annotations
 from email.message import Message
 from typing import cast
 
+from corpus2skill.adapters.extract.mail_words import require_few_encoded
 from corpus2skill.errors import SourceRefused
 
 _LONGEST_HEADER = 500_000
@@ -25,27 +26,27 @@ def require_bounded(message: Message) -> None:
         SourceRefused: `too_large` (headers, parts), `hostile` (nesting).
     """
     waiting = [(message, 0)]
-    characters = 0
+    headers: list[str] = []
     while waiting:
         part, depth = waiting.pop()
         if depth > _DEEPEST:
             raise SourceRefused("hostile", "nesting")
-        characters += _characters(part)
-        if characters > _MOST_OF_ALL:
-            raise SourceRefused("too_large", "headers", limit=_MOST_OF_ALL)
+        headers += _headers(part)
         waiting += [(inner, depth + 1) for inner in _parts(part)]
+    if sum(map(len, headers)) > _MOST_OF_ALL:
+        raise SourceRefused("too_large", "headers", limit=_MOST_OF_ALL)
+    require_few_encoded(headers)
 
 
-def _characters(part: Message) -> int:
-    """Return how long a part's headers are together."""
-    characters = 0
+def _headers(part: Message) -> list[str]:
+    headers: list[str] = []
     for name, value in part.raw_items():
-        length = len(str(value))
+        header = str(value)
         limit = _LONGEST_OF_PART if name.lower().startswith("content-") else _LONGEST_HEADER
-        if length > limit:
+        if len(header) > limit:
             raise SourceRefused("too_large", "headers", limit=limit)
-        characters += length
-    return characters
+        headers.append(header)
+    return headers
 
 
 def _parts(part: Message) -> list[Message]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterable
 from email.errors import MessageError
 from email.header import decode_header
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 from corpus2skill.adapters.extract.japanese_codecs import has_iso2022_escapes
 from corpus2skill.adapters.extract.text_encoding import decoded, decoded_as
@@ -14,11 +16,11 @@ from corpus2skill.adapters.extract.text_look import require_readable
 from corpus2skill.adapters.extract.text_shape import in_one_line
 from corpus2skill.errors import SourceRefused
 
+_MOST_ENCODED = 3_000
+"""Encoded words of one mail: each may be in an encoding of its own, that has to be guessed."""
 _SINGLE_BYTE = re.compile(r"(iso-?8859|windows-?125|latin|us-?ascii|ascii|cp125|ansi)", re.IGNORECASE)
 """Labels that any bytes fit: what they were put on may be anything."""
 _SPLIT = re.compile(r"(=\?[^?\s]+\?[BbQq]\?[^?\s]*\?=)\s+(?==\?)")
-_MOST_WORDS = 5_000
-"""Encoded words of one header: each may be in an encoding of its own, that has to be guessed."""
 _BROKEN_HEADER = (ValueError, LookupError, AssertionError, MessageError)
 
 
@@ -36,16 +38,20 @@ def body_text(data: bytes, label: str | None) -> str:
     return text
 
 
+def require_few_encoded(headers: Iterable[str]) -> None:
+    """Raises: SourceRefused (`too_large`) where a mail's headers have more encoded words than any mail means to."""
+    if sum(header.count("=?") for header in headers) > _MOST_ENCODED:
+        raise SourceRefused("too_large", "encoded_words", limit=_MOST_ENCODED)
+
+
+@lru_cache(maxsize=256)
 def header_text(raw: str | None) -> str:
     """Return a header in one line. `raw` is as it came, bytes beyond ASCII as surrogates.
 
-    Raises:
-        SourceRefused: `too_large`; it has more encoded words than any mail's.
+    A file name is asked for again and again: what was found is kept.
     """
     if not raw:
         return ""
-    if raw.count("=?") > _MOST_WORDS:
-        raise SourceRefused("too_large", "encoded_words", limit=_MOST_WORDS)
     raw = _SPLIT.sub(r"\1", raw.replace("\r", "").replace("\n", ""))
     try:
         pieces = decode_header(raw)

@@ -14,26 +14,8 @@ _UNICODE_PATH = 0x7075
 _LEGACY = ("utf-8", "cp932")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _DRIVE = re.compile(r"[A-Za-z]:")
-_LEFT_BY_PROGRAMS = frozenset({"__macosx", "thumbs.db", "desktop.ini"})
 _LONGEST = 200
 """Characters of one part of a name."""
-
-
-class UniqueNames:
-    """Gives every document of one container a name of its own."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def take(self, name: str) -> str:
-        """Return `name`, or `stem (2).suffix` and so on where it is taken."""
-        path = PurePosixPath(name)
-        number, unique = 1, name
-        while unique in self._taken:
-            number += 1
-            unique = str(path.with_name(f"{path.stem} ({number}){path.suffix}"))
-        self._taken.add(unique)
-        return unique
 
 
 def entry_name(entry: zipfile.ZipInfo) -> str:
@@ -66,11 +48,6 @@ def safe_name(name: str) -> str:
         if part not in {"", ".", ".."} and not _DRIVE.fullmatch(part)
     ]
     return unicodedata.normalize("NFC", "/".join(kept))
-
-
-def is_hidden(name: str) -> bool:
-    """True for what operating systems and programs leave in archives, and what its owner hid."""
-    return any(part.startswith((".", "~$")) or part.lower() in _LEFT_BY_PROGRAMS for part in name.split("/"))
 
 
 def _shortened(part: str) -> str:

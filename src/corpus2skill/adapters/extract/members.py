@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from corpus2skill.adapters.extract.archive import Budget, ContainerTooLarge, Entry, entries
 from corpus2skill.adapters.extract.formats import Format, format_of
 from corpus2skill.adapters.extract.limits import Limits
-from corpus2skill.adapters.extract.member_names import UniqueNames, safe_name
+from corpus2skill.adapters.extract.member_names import safe_name
 from corpus2skill.domain.corpus import SourceFile, SourceReport, Verdict
+from corpus2skill.domain.source_names import UniqueNames
 from corpus2skill.errors import SourceRefused
 
 _CONTAINERS: frozenset[Format] = frozenset({"zip", "eml", "msg"})
@@ -98,7 +99,7 @@ class _Container:
         for number, (name, content) in enumerate(_attached(data, kind, self.limits), start=1):
             self.budget.require_members(1)
             try:
-                self.budget.take(len(content), 0)
+                self.budget.take(name, len(content), 0)
             except ContainerTooLarge:
                 raise
             except SourceRefused as refusal:

@@ -11,7 +11,13 @@ from email.utils import format_datetime
 from corpus2skill.adapters.extract.eml import Attachment
 from corpus2skill.adapters.extract.limits import Limits
 from corpus2skill.adapters.extract.mail_text import Mail, mail_text
-from corpus2skill.adapters.extract.mail_words import body_text, header_date, header_text, shown_date
+from corpus2skill.adapters.extract.mail_words import (
+    body_text,
+    header_date,
+    header_text,
+    require_few_encoded,
+    shown_date,
+)
 from corpus2skill.adapters.extract.ole_storage import OleFile, OleStorage
 from corpus2skill.domain.corpus import ExtractedText
 
@@ -79,10 +85,11 @@ class _Item:
 
 
 def _mail(item: _Item) -> Mail:
-    headers = item.words(_HEADERS)
+    headers, subject, sender = map(item.words, (_HEADERS, _SUBJECT, _SENDER))
+    require_few_encoded((headers, subject, sender))
     html = item.data(_HTML)
     return Mail(
-        subject=header_text(item.words(_SUBJECT)),
+        subject=header_text(subject),
         headers=(
             ("From", _transport_header(headers, "From") or _sender(item)),
             ("To", item.words(_TO)),

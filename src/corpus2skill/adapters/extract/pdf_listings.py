@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from corpus2skill.adapters.extract.pdf_lines import Line
+from corpus2skill.adapters.extract.pdf_stretches import by_stretches
 from corpus2skill.adapters.extract.pdf_tables import Table
 
 _APART = 1.3
@@ -30,19 +31,11 @@ class Listing:
 
 def with_listings(items: Sequence[Line | Table]) -> list[Line | Table | Listing]:
     """Return what is on a page with the lines that make up listings replaced by them."""
-    found: list[Line | Table | Listing] = []
-    lines: list[Line] = []
-    for item in items:
-        if isinstance(item, Line):
-            lines.append(item)
-        else:
-            found += [*_parted(lines), item]
-            lines = []
-    return found + _parted(lines)
+    return by_stretches(items, _parted)
 
 
-def _parted(lines: Sequence[Line]) -> list[Line | Table | Listing]:
-    found: list[Line | Table | Listing] = []
+def _parted(lines: Sequence[Line]) -> list[Line | Listing]:
+    found: list[Line | Listing] = []
     at = 0
     while at < len(lines):
         end = _end(lines, at)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from corpus2skill.adapters.extract.pdf_columns import lines_by_column
 from corpus2skill.adapters.extract.pdf_join import joined_lines
 from corpus2skill.adapters.extract.pdf_lines import Cell, Line
+from corpus2skill.adapters.extract.pdf_stretches import by_stretches
 
 _MARKER = re.compile(
     r"[(（]?(?:[0-9０-９]{1,3}|[A-Za-z]|[ア-ンｱ-ﾝ]|[一二三四五六七八九十]{1,3}|[ivx]{1,4})[)）.．]|[①-⑳・•●○■□◆◇*\-–—]"
@@ -46,20 +47,12 @@ class Table:
 
 def with_tables(items: Sequence[Line | _Other]) -> list[Line | Table | _Other]:
     """Return what is on a page with the lines that make up tables replaced by them."""
-    found: list[Line | Table | _Other] = []
-    lines: list[Line] = []
-    for item in items:
-        if isinstance(item, Line):
-            lines.append(item)
-        else:
-            found += [*_parted(lines), item]
-            lines = []
-    return found + _parted(lines)
+    return by_stretches(items, _parted)
 
 
-def _parted(unjoined: Sequence[Line]) -> list[Line | Table | _Other]:
+def _parted(unjoined: Sequence[Line]) -> list[Line | Table]:
     lines = _with_rows_joined([_without_marker_gaps(line) for line in unjoined])
-    found: list[Line | Table | _Other] = []
+    found: list[Line | Table] = []
     at = 0
     while at < len(lines):
         end = _table_end(lines, at)

@@ -1,30 +1,33 @@
 """Clusters branches by their words where their authors gave no order worth keeping.
 
-The set is cut in two again and again. All arithmetic is on whole numbers, so the answer is the same on every
-machine and for any number of threads.
+Many are cut in two again and again; few are joined, the two nearest first. All sums are of whole numbers, so
+the answer is the same on every machine and for any number of threads.
 """
 
 from __future__ import annotations
 
 import math
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from corpus2skill.adapters.offline.joining import joined
 from corpus2skill.adapters.offline.outline import Branch
+from corpus2skill.adapters.offline.word_vectors import LENGTH, Vectors, word_vectors
 
 _WIDTH = 512
-"""Numbers per vector; words fall on them by their hash."""
-_SCALE = 1024
-"""Length of every vector."""
+_FULL_WIDTH = 2048
+"""Numbers per vector while many are cut in two, and when few are joined."""
+_FEW = 512
+"""So many are joined one by one; more are cut in two again and again until there are so few."""
 _ROUNDS = 8
 _SMALLEST_SHARE = 4
 """No half is smaller than one part in so many."""
 
 Whole = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 
 def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]]) -> Branch:
@@ -32,47 +35,30 @@ def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]]) -> Branch
 
     `words` has the words of each branch.
     """
-    vectors = _vectors(words)
-    root = Branch(title="")
-    waiting: list[tuple[Branch, Whole]] = [(root, np.arange(len(branches)))]
-    while waiting:
-        above, places = waiting.pop()
-        above.size = sum(branches[int(place)].size for place in places)
-        halves = _halves(places, vectors)
-        above.adopt([branches[int(half[0])] if len(half) == 1 else Branch(title="") for half in halves])
-        waiting.extend(
-            (entry, half)
-            for entry, half in zip(above.branches(), halves, strict=True)
-            if len(half) > 1
-        )
-    return root
+    everything = np.arange(len(branches))
+    vectors = word_vectors(words, _WIDTH) if len(branches) > _FEW else None
+
+    def within(places: Whole) -> Branch:
+        if vectors is None or len(places) <= _FEW:
+            own_words = [words[int(place)] for place in places]
+            return joined([branches[int(place)] for place in places], word_vectors(own_words, _FULL_WIDTH))
+        halves = [within(half) for half in _halves(places, vectors)]
+        above = Branch(title="", size=sum(half.size for half in halves))
+        above.adopt(halves)
+        return above
+
+    return within(everything)
 
 
-def _vectors(words: Sequence[Counter[str]]) -> npt.NDArray[np.int32]:
-    """One vector of whole numbers and length `_SCALE` for each branch: TF-IDF, folded by hash."""
-    having = Counter(word for counted in words for word in counted)
-    vectors = np.zeros((len(words), _WIDTH), dtype=np.int32)
-    for row, counted in enumerate(words):
-        folded = [0] * _WIDTH
-        for word, count in sorted(counted.items()):
-            code = zlib.crc32(word.encode("utf-8"))
-            rarity = (len(words) * 16 // having[word]).bit_length() - 4
-            value = count.bit_length() * rarity
-            folded[code % _WIDTH] += value if code & 0x10000 else -value
-        length = math.isqrt(sum(value * value for value in folded)) or 1
-        vectors[row] = [value * _SCALE // length for value in folded]
-    return vectors
-
-
-def _halves(places: Whole, vectors: npt.NDArray[np.int32]) -> tuple[Whole, Whole]:
+def _halves(places: Whole, vectors: Vectors) -> tuple[Whole, Whole]:
     """Cut `places` in two: the two-means of their vectors, from the two ends of the set."""
-    own = vectors[places]
-    first = int(np.argmin(_dots(own, _mean(own))))
-    second = int(np.argmin(_dots(own, own[first].astype(np.int64))))
-    pull = _dots(own, own[first] - own[second].astype(np.int64))
+    own = vectors[places].astype(np.float64)
+    first = int(np.argmin(own @ _mean(own)))
+    second = int(np.argmin(own @ own[first]))
+    pull = own @ (own[first] - own[second])
     for _ in range(_ROUNDS):
         is_left = _is_left(pull)
-        new_pull = _dots(own, _mean(own[is_left]) - _mean(own[~is_left]))
+        new_pull = own @ (_mean(own[is_left]) - _mean(own[~is_left]))
         if np.array_equal(_is_left(new_pull), is_left):
             break
         pull = new_pull
@@ -81,7 +67,7 @@ def _halves(places: Whole, vectors: npt.NDArray[np.int32]) -> tuple[Whole, Whole
     return (left, right) if left[0] < right[0] else (right, left)
 
 
-def _is_left(pull: Whole) -> npt.NDArray[np.bool_]:
+def _is_left(pull: Floats) -> npt.NDArray[np.bool_]:
     """The ones that are pulled to the first side, but neither too few nor too many of them."""
     least = max(len(pull) // _SMALLEST_SHARE, 1)
     wanted = min(max(int((pull > 0).sum()), least), len(pull) - least)
@@ -90,12 +76,8 @@ def _is_left(pull: Whole) -> npt.NDArray[np.bool_]:
     return is_left
 
 
-def _mean(vectors: npt.NDArray[np.int32]) -> Whole:
-    total = vectors.sum(axis=0, dtype=np.int64)
+def _mean(vectors: Floats) -> Floats:
+    """The mean direction, in whole numbers again."""
+    total = vectors.sum(axis=0)
     length = math.isqrt(int(total @ total)) or 1
-    return total * _SCALE // length
-
-
-def _dots(vectors: npt.NDArray[np.int32], direction: Whole) -> Whole:
-    """Dot products, in whole numbers: no rounding, no order of adding."""
-    return vectors.astype(np.int64) @ direction
+    return np.floor(total * LENGTH / length)

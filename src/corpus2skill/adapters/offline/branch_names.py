@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from corpus2skill.adapters.offline.outline import Branch
-from corpus2skill.adapters.offline.shortening import one_line
 from corpus2skill.domain.grouping import GroupItem
+from corpus2skill.domain.shortening import one_line
 
 _FILE_NAME = re.compile(r"[\x21-\x7e]*[_.\-0-9][\x21-\x7e]*|[a-z]+|[A-Z]{5,}")
 """A name for machines: `CHAP_Limits`, `doc_source`, `2024-10-01`, `README`."""

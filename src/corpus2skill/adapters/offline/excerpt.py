@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from corpus2skill.adapters.offline.sentences import Sentence, cells, joint, parted
-from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, Chunk
 from corpus2skill.domain.language import detect_language
+from corpus2skill.domain.shortening import one_line, shortened
 from corpus2skill.messages import message
 
 _SHORTEST = 10

@@ -14,5 +14,5 @@ class FlatRanking:
 
     def best(self, question: str, limit: int) -> tuple[str, ...]:
         """Return the node paths of the `limit` leaves that fit best, best first."""
-        ranking = self._index.rank(dict(understand(question).words), limit)
+        ranking = self._index.rank(understand(question), limit)
         return tuple(leaf.path for leaf in ranking.leaves)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from corpus2skill.adapters.offline.naming import distinct_title, group_summary, terms_title
 from corpus2skill.adapters.offline.placing import place_items
 from corpus2skill.adapters.offline.planting import TELLING_TERMS, Planting, item_terms
 from corpus2skill.adapters.offline.telling_terms import contrasting
-from corpus2skill.domain.grouping import GroupCard, GroupDescription, GroupItem, GroupProposal
+from corpus2skill.domain.grouping import GroupCard, GroupDescription, Grouping, GroupItem, Placing
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.tree import TreeLimits
 
@@ -22,16 +22,16 @@ class OfflineGrouper:
         return "offline-1"
 
     async def group(
-        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language
-    ) -> tuple[GroupProposal, ...]:
+        self, items: Sequence[GroupItem], limits: TreeLimits, language: Language, parent_title: str = ""
+    ) -> Grouping:
         """Part `items` into groups, all levels at once."""
-        return Planting(items, limits, language).proposals() if items else ()
+        return Grouping(groups=Planting(items, limits, language).proposals() if items else ())
 
     async def place(
         self, items: Sequence[GroupItem], groups: Sequence[GroupCard], language: Language
-    ) -> Mapping[str, str]:
-        """Return item id to group id: the group of the same document and chapter, else of the same words."""
-        return place_items(items, groups)
+    ) -> Placing:
+        """Return each item's home: the group of the same document and chapter, else of the same words."""
+        return Placing(homes=place_items(items, groups))
 
     async def describe(
         self,
@@ -39,6 +39,7 @@ class OfflineGrouper:
         members: Sequence[GroupItem],
         siblings: Sequence[GroupCard],
         language: Language,
+        parent_title: str = "",
     ) -> GroupDescription:
         """Keep the title and say the summary again."""
         own = _counted(members)

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 
 from corpus2skill.adapters.offline.sentences import Sentence, plain
-from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.domain.chunk import TITLE_LIMIT, Chunk
 from corpus2skill.domain.language import detect_language
+from corpus2skill.domain.shortening import one_line, shortened
 from corpus2skill.messages import message
 
 _QUESTION = re.compile(

@@ -19,6 +19,7 @@ from corpus2skill.adapters.offline.index_files import (
     IndexHeader,
     word_hash,
 )
+from corpus2skill.adapters.offline.kana_words import joined_pairs, kana_words
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.ports.lexical_index import IndexedLeaf
 
@@ -52,8 +53,9 @@ class _Counts:
 
     def add(self, leaf: IndexedLeaf) -> None:
         names = leaf.headings or (PurePosixPath(leaf.source).stem,)
-        words = index_words("\n".join((leaf.title, *names, leaf.text)))
-        counted = Counter(words)
+        text = "\n".join((leaf.title, *names, leaf.text))
+        words = index_words(text)
+        counted = Counter(words + joined_pairs(text) + kana_words(text))
         for word, count in counted.items():
             self.words.append(self.numbers.setdefault(word, len(self.numbers)))
             self.counts.append(min(count, COUNT_LIMIT))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,19 +12,25 @@ import numpy as np
 import numpy.typing as npt
 
 from corpus2skill.adapters.offline.index_files import ARRAYS, FORMAT, HEADER_FILE, IndexHeader, word_hash
+from corpus2skill.adapters.offline.kana_words import is_kana_word
+from corpus2skill.adapters.offline.question import Question
+from corpus2skill.adapters.offline.words import is_kanji_pair
 from corpus2skill.errors import Damaged
 
 _K1 = 1.2
 _B = 0.75
 _DOCUMENT_WEIGHT = 1.0
 """Of the whole document's score beside the leaf's own."""
-_WORDS_TO_MEET = 12
+_WORDS_TO_MEET = 16
 """A match is measured against so many of the question's heaviest words: no text meets all of a long one."""
 _LEAVES_AT_LARGE = 100
 """Leaves without any of the words that a corpus is taken to lie among when a match is measured."""
-_HAS_ALL = 0.6
-"""The least match of a leaf that has every word of a question: a long leaf has each of them too seldom to
-show. It lies in the band that counts as a weak match."""
+_CHANCE = 0.03
+"""What the best of e times as many leaves has more of a question by chance."""
+_DEPTH_SHARE = 0.2
+"""How far a match goes by how often a leaf has the words, not only by which."""
+_BOTH_SIGNS = 0.3
+"""Of a pair of kanji of which a leaf has both signs apart."""
 _MATCHED = 3
 """The match of a question is that of the best among so many leaves."""
 
@@ -90,7 +96,7 @@ class MappedIndex:
         """True where each of `words` occurs in `leaf`."""
         return all(self._count(leaf, word) for word in words)
 
-    def rank(self, words: Mapping[str, float], limit: int) -> Ranking:
+    def rank(self, question: Question, limit: int) -> Ranking:
         """Rank leaves by the question's words with their weights; at most `limit` of them.
 
         The score is the leaf's BM25 times the share of the question that it has, plus its document's BM25.
@@ -100,12 +106,13 @@ class MappedIndex:
         """
         try:
             with np.errstate(all="ignore"):
-                return self._rank(words, limit)
+                return self._rank(question, limit)
         except (ArithmeticError, IndexError, MemoryError, ValueError) as error:
             # Nothing was loaded that could be checked when the files were opened: nonsense shows here.
             raise Damaged("file_damaged", file=str(self._folder)) from error
 
-    def _rank(self, words: Mapping[str, float], limit: int) -> Ranking:
+    def _rank(self, question: Question, limit: int) -> Ranking:
+        words = dict(question.words)
         known = sum(weight * self.rarity(word) for word, weight in sorted(words.items()))
         if not known:
             return Ranking(leaves=(), match=0.0)
@@ -114,29 +121,43 @@ class MappedIndex:
         total[own <= 0] = 0.0
         best = _top(total, limit)
         leaves = tuple(RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf])) for leaf in best)
-        return Ranking(
-            leaves=leaves, match=max((self._match(leaf, words) for leaf in best[:_MATCHED]), default=0.0)
-        )
+        return Ranking(leaves=leaves, match=self._best_match(best[:_MATCHED], question))
 
-    def _match(self, leaf: int, words: Mapping[str, float]) -> float:
-        """How much of the question a leaf has: by its BM25 and by the words it has, their geometric mean.
+    def _best_match(self, leaves: Sequence[int], question: Question) -> float:
+        """The match of the best of `leaves`, less what the best of so many leaves has by chance."""
+        weights = self._rarities_at_large(question.telling)
+        match = max((self._match(leaf, weights) for leaf in leaves), default=0.0)
+        if not match:
+            return 0.0
+        chance = _CHANCE * math.log(self._header.leaves / _LEAVES_AT_LARGE)
+        return min(max(round(match - chance, 6), 0.0), 1.0)
 
-        Both are measured against the question's heaviest words, with rarities as in a larger corpus: in
-        a small one a word that is in no leaf would else outweigh all that are.
+    def _match(self, leaf: int, weights: Mapping[str, float]) -> float:
+        """How much of the question a leaf has: the share of its words, less where they are only touched upon.
+
+        Measured against the question's heaviest words. A word in hiragana is a guess: it counts where it
+        is there. A pair of kanji counts in part where the leaf has both signs, as 育児休業 has 育休.
         """
-        weights = {word: weight * self._rarity_at_large(word) for word, weight in sorted(words.items())}
-        heaviest = sum(sorted(weights.values(), reverse=True)[:_WORDS_TO_MEET])
         counts = {word: count for word in weights if (count := self._count(leaf, word))}
-        mean = self._header.total_length / self._header.leaves
-        length = float(self._lengths[leaf])
-        share = sum(weights[word] for word in counts) / heaviest
-        score = sum(weights[word] * _saturation(count, length, mean) for word, count in counts.items())
-        match = min(round(math.sqrt(share * score / (heaviest * (_K1 + 1))), 6), 1.0)
-        return max(match, _HAS_ALL) if len(counts) == len(weights) > 1 else match
+        halves = [word for word in weights if word not in counts and self._has_signs(leaf, word)]
+        wanted = (weight for word, weight in weights.items() if word in counts or not is_kana_word(word))
+        heaviest = sum(sorted(wanted, reverse=True)[:_WORDS_TO_MEET])
+        if not counts or not heaviest:
+            return 0.0
+        relative = float(self._lengths[leaf]) * self._header.leaves / self._header.total_length
+        half = _BOTH_SIGNS * sum(weights[word] for word in halves)
+        share = half + sum(weights[word] for word in counts)
+        depth = half / 2 + sum(weights[word] * _depth(count, relative) for word, count in counts.items())
+        return min(share / heaviest, 1.0) ** (1 - _DEPTH_SHARE) * min(depth / heaviest, 1.0) ** _DEPTH_SHARE
 
-    def _rarity_at_large(self, word: str) -> float:
-        first, last = self._slice(word)
-        return _idf(last - first, self._header.leaves + _LEAVES_AT_LARGE)
+    def _has_signs(self, leaf: int, word: str) -> bool:
+        return is_kanji_pair(word) and self.has_all(leaf, word)
+
+    def _rarities_at_large(self, weights: Iterable[tuple[str, float]]) -> dict[str, float]:
+        """The weights times the rarities as in a larger corpus: in a small one they say little."""
+        at_large = self._header.leaves + _LEAVES_AT_LARGE
+        slices = {word: self._slice(word) for word, _ in weights}
+        return {word: weight * _idf(slices[word][1] - slices[word][0], at_large) for word, weight in weights}
 
     def _scores(self, words: Mapping[str, float]) -> tuple[Floats, Floats, Floats]:
         """Per leaf its BM25 and the weight of the words it has; per document its BM25."""
@@ -192,9 +213,9 @@ def _saturated(counts: Floats, lengths: Numbers, mean_length: float) -> Floats:
     return counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * lengths / mean_length))
 
 
-def _saturation(count: int, length: float, mean_length: float) -> float:
-    """The same for one leaf."""
-    return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / mean_length))
+def _depth(count: int, relative_length: float) -> float:
+    """How far a leaf is about a word that it has `count` times, 0 to 1."""
+    return count / (count + _K1 / 2 * (1 - _B + _B * relative_length))
 
 
 def _top(scores: Floats, limit: int) -> list[int]:

@@ -8,11 +8,11 @@ from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from corpus2skill.adapters.offline.romaji import romanise
-from corpus2skill.adapters.offline.shortening import one_line, shortened
 from corpus2skill.adapters.offline.words import HAN, HIRAGANA, KATAKANA
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, TITLE_LIMIT
 from corpus2skill.domain.ids import is_slug, slugify
 from corpus2skill.domain.language import Language
+from corpus2skill.domain.shortening import one_line, shortened
 from corpus2skill.messages import message
 
 _TITLE_TERMS = 3

@@ -58,11 +58,11 @@ class OfflineNavigator:
         if kind is not None:
             return small_talk_answer(kind, request.language)
         question = understand(walk.question, walk.earlier_question)
-        ranking = self._ranked(question.words)
+        ranking = self._ranked(question)
         return self._fetch(walk, question, ranking, request) or self._answer(walk, question, ranking, request)
 
-    def _rank(self, words: tuple[tuple[str, float], ...]) -> Ranking:
-        return self._index.rank(dict(words), _RANKED)
+    def _rank(self, question: Question) -> Ranking:
+        return self._index.rank(question, _RANKED)
 
     def _fetch(
         self, walk: Walk, question: Question, ranking: Ranking, request: NavigatorRequest

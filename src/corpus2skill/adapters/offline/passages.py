@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from corpus2skill.adapters.offline.placed_pieces import PlacedPiece, placed_pieces
 from corpus2skill.adapters.offline.question import Question
 from corpus2skill.adapters.offline.sentences import joint
-from corpus2skill.adapters.offline.shortening import shortened
 from corpus2skill.adapters.offline.subjects import Subjects
 from corpus2skill.adapters.offline.walk import ReadLeaf
+from corpus2skill.domain.shortening import shortened
 
 PASSAGE_LIMIT = 220
 """Characters of one quotation."""

@@ -119,11 +119,20 @@ class Planting:
             folder.replace(documents, sorted_ones)
 
     def words_of(self, branch: Branch) -> Counter[str]:
+        """The words of a document: its name and its headings twice, and the beginnings of its chunks."""
         counted: Counter[str] = Counter()
         for place in branch.items():
             item = self.items[place]
             text = f"{item.title}\n{item.summary}\n{item.text[:_TEXT_FOR_CLUSTERS]}"
             counted.update(index_words(text))
+        names = dict.fromkeys(
+            name
+            for place in branch.items()
+            for name in self.items[place].outline[self.items[place].folders :]
+        )
+        for name in names:
+            for word in index_words(name):
+                counted[word] += 2
         return counted
 
     def groups(self, bins: Sequence[Bin], *, above: str) -> tuple[GroupProposal, ...]:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from corpus2skill.adapters.offline.telling import telling_weights
 from corpus2skill.adapters.offline.telling_terms import terms
 from corpus2skill.adapters.offline.words import HAN, index_words, is_single_kanji
 
@@ -30,6 +31,13 @@ _PHRASES = re.compile(
     "|(?:お)?願いします"
 )
 """Japanese question phrases that carry no meaning of their own."""
+_ENGLISH_PHRASES = re.compile(
+    r"\bhow (?:long|often|big|large|many|much|far|late|early|old|heavy|deep|warm|hot|tall|high|wide|fast|soon)\b"
+    r"|\bwhat (?:time|kind|sort|type|date|day|number|size)\b(?: of)?|\b(?:does it|it does) mean\b|\bwhat happens?\b"
+    r"|(?:\bca|\bwo|(?<=[a-z]))n['’]t\b|(?<=[A-Za-z])['’](?:s|ve|ll|re|d|m)\b",
+    re.IGNORECASE,
+)
+"""The same in English, and what is left of shortened verbs and genitives."""
 _OTHER_PHRASES = re.compile(
     "如何|怎么样?|怎樣|什么|什麼|哪里|哪裡|哪个|多少|是否|请问|請問|吗|嗎|呢"
     "|어떻게|무엇(?:을|이)?|언제|어디(?:서|에)?|얼마(?:나)?|누가|왜|합니까|입니까|인가요|하나요|할 수 있(?:나요|습니까)|되나요"
@@ -64,6 +72,8 @@ class Question:
     text: str
     words: tuple[tuple[str, float], ...]
     """Index words with their weights, sorted; none where it says nothing that could be looked for."""
+    telling: tuple[tuple[str, float], ...]
+    """Index words with what each tells about whether a text answers, sorted."""
     terms: tuple[tuple[str, tuple[str, ...]], ...]
     """Words as the asker wrote them, each with its index words."""
     wants_amount: bool
@@ -73,22 +83,32 @@ class Question:
 def understand(text: str, earlier: str = "") -> Question:
     """Return what `text` asks for. `earlier` is the question before: it counts where `text` refers to it."""
     folded = unicodedata.normalize("NFKC", text)
-    weighted = _weighted_words(folded)
-    if earlier and len(folded) <= _SHORT and _REFERRING.search(folded.strip()):
-        before = _weighted_words(unicodedata.normalize("NFKC", earlier))
-        weighted = {word: _EARLIER_WEIGHT * weight for word, weight in before.items()} | weighted
     meaningful = _meaningful(folded)
+    weighted, telling = _weighted_words(folded), _telling(folded)
+    if earlier and len(folded) <= _SHORT and _REFERRING.search(folded.strip()):
+        before = unicodedata.normalize("NFKC", earlier)
+        weighted = _lighter(_weighted_words(before)) | weighted
+        telling = _lighter(_telling(before)) | telling
     return Question(
         text=text,
         words=tuple(sorted(weighted.items())),
+        telling=tuple(sorted(telling.items())),
         terms=tuple((term, tuple(index_words(term))) for term in dict.fromkeys(terms(meaningful))),
         wants_amount=bool(_AMOUNT.search(folded)),
         wants_time=bool(_TIME.search(folded)),
     )
 
 
+def _lighter(weights: dict[str, float]) -> dict[str, float]:
+    return {word: _EARLIER_WEIGHT * weight for word, weight in weights.items()}
+
+
 def _meaningful(folded: str) -> str:
-    return _PHRASES.sub(" ", _OTHER_PHRASES.sub(" ", folded))
+    return _PHRASES.sub(" ", _ENGLISH_PHRASES.sub(" ", _OTHER_PHRASES.sub(" ", folded)))
+
+
+def _telling(folded: str) -> dict[str, float]:
+    return telling_weights(_meaningful(folded)) or telling_weights(folded)
 
 
 def _weighted_words(folded: str) -> dict[str, float]:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from corpus2skill.adapters.offline.shortening import one_line
+from corpus2skill.domain.shortening import one_line
 
 SentenceKind = Literal["code", "heading", "item", "row", "sentence"]
 

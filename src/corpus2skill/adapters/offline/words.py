@@ -1,8 +1,9 @@
 """Index words of a text in any script, without a dictionary.
 
 A text is cut where its script changes. Runs of kanji give every single character and every pair of
-neighbours, runs of katakana one word, hiragana nothing (particles and endings), Latin words their English
-stem, numbers themselves. Other scripts give words, or pairs of characters where they write no spaces.
+neighbours, runs of katakana one word, hiragana nothing (particles and endings; `kana_words` has the rest),
+Latin words their English stem, numbers themselves, an article named by its number that name. Other scripts
+give words, or pairs of characters where they write no spaces.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import Stemmer
+
+from corpus2skill.adapters.offline.numerals import in_digits
 
 HAN = "々〆〇\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff"
@@ -25,9 +28,13 @@ _RUN = re.compile(
     f"(?P<han>[{HAN}]+)|(?P<katakana>[{KATAKANA}]+)|(?P<hiragana>[{HIRAGANA}]+)|(?P<unspaced>[{_UNSPACED}]+)"
     f"|(?P<word>(?:(?![{HAN}{KATAKANA}{HIRAGANA}{_UNSPACED}])[^\\W_]|[{_MARKS}])+)"
 )
+_KANJI_PAIR = re.compile(f"[{HAN}]{{2}}")
 _LATIN = re.compile(r"[A-Za-z0-9]+")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_ORDINAL = re.compile(r"第\d+[編章節款条項号](?:の\d+)?")
+_LONG_VOWEL_FROM = 4
+"""Characters of a katakana word from which a long vowel at its end is written or not: サーバー, サーバ."""
 _JOINED_CASE = re.compile(r"[a-z][A-Z]")
 _CASE_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -52,7 +59,7 @@ _stemmer = Stemmer.Stemmer("english")
 
 
 def fold(text: str) -> str:
-    """Return `text` as the index compares it: NFKC, lower case, no separators between thousands."""
+    """Return `text` as the index compares it: NFKC, lower case, numbers in digits without separators."""
     return _fold_width(text).lower()
 
 
@@ -62,11 +69,11 @@ def index_words(text: str) -> list[str]:
     words = [word for surface in _LATIN.findall(folded) for word in _latin_words(surface)]
     for segment in _BEYOND_ASCII.findall(folded):
         words.extend(_words_of_runs(segment.lower()))
-    return words
+    return words + _ORDINAL.findall(folded) if "第" in folded else words
 
 
 def _fold_width(text: str) -> str:
-    folded = _THOUSANDS.sub("", unicodedata.normalize("NFKC", text))
+    folded = in_digits(_THOUSANDS.sub("", unicodedata.normalize("NFKC", text)))
     return folded.translate(_plain_letters()) if _ACCENTED.search(folded) else folded
 
 
@@ -100,6 +107,8 @@ def _words_of_runs(segment: str) -> Iterator[str]:
         if kind == "han":
             yield from run
             yield from pairs(run)
+        elif kind == "katakana" and len(run) >= _LONG_VOWEL_FROM:
+            yield run.removesuffix("ー")
         elif kind == "unspaced":
             yield from pairs(run) if len(run) > 1 else (run,)
         elif kind != "hiragana" and run != "ー":
@@ -113,3 +122,7 @@ def pairs(run: str) -> Iterator[str]:
 
 def is_single_kanji(word: str) -> bool:
     return len(word) == 1 and not word.isascii()
+
+
+def is_kanji_pair(word: str) -> bool:
+    return len(word) == 2 and bool(_KANJI_PAIR.match(word))

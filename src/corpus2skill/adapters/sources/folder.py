@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus2skill.adapters.sources.names import UniqueNames, is_folder, labels, shown_name
+from corpus2skill.adapters.sources.names import is_folder, labels, shown_name
 from corpus2skill.domain.corpus import Skip, SourceFile, SourceReport
+from corpus2skill.domain.source_names import UniqueNames, is_hidden
 from corpus2skill.errors import InvalidInput, SourceRefused
 
 _MAX_BYTES = 100_000_000
-_LEFT_BY_PROGRAMS = frozenset({"thumbs.db", "desktop.ini", "__macosx"})
-_OFFICE_LOCK = "~$"
 _OPEN_FLAGS = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
@@ -80,7 +79,7 @@ class FolderSources:
             if entry.path != folder and not _is_real_folder(entry.path):
                 yield self._judged(entry, names)
                 continue
-            if entry.path != folder and _is_hidden(entry.path.name):
+            if entry.path != folder and is_hidden(entry.path.name):
                 yield _passed_over(entry.name, "hidden")
                 continue
             if entry.path == excluded:
@@ -184,15 +183,11 @@ def _file_skip(path: Path, *, follow: bool) -> Skip | None:
         mode = path.stat().st_mode if follow else path.lstat().st_mode
     except OSError:
         return None
-    if _is_hidden(path.name):
+    if is_hidden(path.name):
         return "hidden"
     if stat.S_ISLNK(mode):
         return "link"
     return None if stat.S_ISREG(mode) else "special"
-
-
-def _is_hidden(name: str) -> bool:
-    return name.startswith((".", _OFFICE_LOCK)) or name.lower() in _LEFT_BY_PROGRAMS
 
 
 def _passed_over(name: str, skip: Skip) -> SourceReport:

@@ -6,29 +6,12 @@ import os
 import re
 import unicodedata
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
 _STRAY = re.compile("[\x80-\xa0\ue000-\uf8ff]")
 """What Python's CP932 makes of bytes that are no character."""
 _LEGACY = ("cp932", "euc_jp")
-
-
-class UniqueNames:
-    """Gives every source a name of its own."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def take(self, name: str) -> str:
-        """Return `name`, or `stem (2).suffix` and so on where it is taken (two spellings of one NFC name)."""
-        path = PurePosixPath(name)
-        number, unique = 1, name
-        while unique in self._taken:
-            number += 1
-            unique = str(path.with_name(f"{path.stem} ({number}){path.suffix}"))
-        self._taken.add(unique)
-        return unique
 
 
 def is_folder(path: Path) -> bool:

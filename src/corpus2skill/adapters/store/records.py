@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -20,17 +20,27 @@ from sqlalchemy import (
     insert,
     select,
     union,
+    update,
 )
 
+from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.record_chain import Link, check_chain, make_link, storable
-from corpus2skill.adapters.store.record_database import RecordDatabase
-from corpus2skill.adapters.store.record_tables import CHAINS, HEADER, OPEN_RUNS, OPEN_VISITS, RECORDS
+from corpus2skill.adapters.store.record_tables import (
+    CHAINS,
+    HEADER,
+    META,
+    METADATA,
+    OPEN_RUNS,
+    OPEN_VISITS,
+    RECORDS,
+    SCHEMA,
+)
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session, Turn
 from corpus2skill.domain.trail import Visit
-from corpus2skill.errors import RecordNotFound
+from corpus2skill.errors import Busy, Damaged, RecordNotFound
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.store import ChainVerdict, RecordFilter
 
@@ -41,6 +51,13 @@ _PAGE = 200
 _REMEMBERED: tuple[Outcome, ...] = ("answered", "not_found", "fetch_limit", "interrupted")
 """Outcomes whose turns belong to the conversation. A failure says nothing of the matter, and a question
 that the provider refused would have the next one refused too."""
+_CONTENTS = Contents(
+    metadata=METADATA,
+    meta=META,
+    schema=SCHEMA,
+    damaged=lambda file: Damaged("records_damaged", file=file),
+    busy=lambda path: Busy("records_busy", path=path),
+)
 
 
 def records_url(workspace: Path) -> URL:
@@ -52,7 +69,7 @@ class SqlRecordStore:
     """`ports.store.RecordStore` over SQLAlchemy."""
 
     def __init__(self, url: str | URL, clock: Clock) -> None:
-        self._database = RecordDatabase(url)
+        self._database = Database(url, _CONTENTS)
         self._clock = clock
 
     def close(self) -> None:
@@ -149,6 +166,23 @@ class SqlRecordStore:
                 return
             before = rows[-1]["seq"]
             left = None if left is None else left - size
+
+    def tombstone(self, tenant: str, runs: Collection[str]) -> None:
+        """Delete what these records say; header and hashes stay, so that the chain still verifies."""
+        now = self._clock.now().isoformat(timespec="seconds").replace("+00:00", "Z")
+        wanted = sorted({storable(run) for run in runs})
+
+        def work(connection: Connection) -> None:
+            for start in range(0, len(wanted), _PAGE):
+                connection.execute(
+                    update(RECORDS)
+                    .where(_is_kept(tenant), RECORDS.c.run.in_(wanted[start : start + _PAGE]))
+                    .values(payload=None, tombstoned_at=now)
+                )
+
+        if wanted:
+            self._database.write(work)
+            self._database.wipe()
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
         """Versions that a kept record ran on, and those that a run is on now."""

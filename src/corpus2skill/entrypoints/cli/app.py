@@ -20,11 +20,13 @@ from corpus2skill.entrypoints.cli import (
     exit_codes,
     extract,
     records,
+    removing,
     tree,
     versions,
 )
 from corpus2skill.entrypoints.cli.desk import process_output
 from corpus2skill.entrypoints.cli.output import Output, OutputLost
+from corpus2skill.entrypoints.cli.usage import usage_sentence
 from corpus2skill.errors import Corpus2SkillError, NodeNotFound, SourceRefused
 from corpus2skill.messages import error_message
 
@@ -46,6 +48,7 @@ Begin with:
 
 _COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("compile", compiling.compile_command),
+    ("remove", removing.remove_command),
     ("ask", ask.ask_command),
     ("get", tree.get_command),
     ("tree", tree.tree_command),
@@ -137,10 +140,11 @@ def _plain(value: object) -> object:
 
 
 def _misused(out: Output, error: typer.TyperException) -> int:
-    sentence = error.format_message()
+    sentence = usage_sentence(out, error.format_message())
     if out.is_json:
         out.document({"error": {"code": "usage", "message": sentence, "values": {}}})
-    out.note(out.say("cli.usage", message=sentence))
+    is_help = sentence.startswith("Usage: ")  # of a group of commands, where none of them was named
+    out.note(sentence if is_help else out.say("cli.usage", message=sentence))
     return exit_codes.USAGE
 
 

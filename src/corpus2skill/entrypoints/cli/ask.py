@@ -31,7 +31,11 @@ def ask_command(
     session: Annotated[
         str | None,
         typer.Option(
-            "--session", "-s", metavar="ID", help="Go on with this conversation.", show_default=False
+            "--session",
+            "-s",
+            metavar="ID",
+            help="Go on with this conversation (its id or the beginning of it).",
+            show_default=False,
         ),
     ] = None,
     channel: Annotated[Channel, typer.Option("--channel", help="Wording and length.")] = "text",

@@ -3,31 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Protocol
 
-from corpus2skill.domain.job import CompileEvent, Stage, StageProgress
+from corpus2skill.domain.job import CompileEvent, SpendingKnown, Stage, StageProgress
+from corpus2skill.domain.money import Spending
+from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
-from corpus2skill.ports.events import CompileListener
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class CompileProgress(Protocol):
+    """A `CompileListener` that a question can be asked beside."""
+
+    def __call__(self, event: CompileEvent, /) -> None: ...
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Leave the screen alone for as long as the block lasts."""
+        ...
 
 
 @contextmanager
-def compile_progress(out: Output) -> Generator[CompileListener]:
-    """Yield a listener that shows the stages on standard error."""
-    if out.is_watched:
-        with _bars(out) as listener:
-            yield listener
-    else:
-        lines = _Lines(out)
-        yield lines
-        lines.finish()
+def compile_progress(out: Output) -> Generator[CompileProgress]:
+    """Yield a listener that shows the stages on standard error; where the compile fails, what was paid."""
+    spending: list[Spending] = []
+    try:
+        if out.is_watched:
+            with _bars(out, spending) as bars:
+                yield bars
+        else:
+            lines = _Lines(out, spending)
+            yield lines
+            lines.finish()
+    except BaseException:
+        for line in spending_lines(out, spending):
+            out.note(line)
+        raise
 
 
 @contextmanager
-def _bars(out: Output) -> Generator[CompileListener]:
+def _bars(out: Output, spending: list[Spending]) -> Generator[CompileProgress]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    bars: dict[Stage, TaskID] = {}
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -35,31 +55,59 @@ def _bars(out: Output) -> Generator[CompileListener]:
         TimeElapsedColumn(),
         console=Console(file=out.err),
     )
-
-    def listener(event: CompileEvent) -> None:
-        if not isinstance(event, StageProgress):
-            return
-        if event.stage not in bars:
-            bars[event.stage] = progress.add_task(stage_name(out, event.stage), total=event.total)
-        progress.update(bars[event.stage], completed=event.done, total=event.total)
-
     with progress:
-        yield listener
+        yield _Bars(out, progress, spending)
+
+
+class _Bars:
+    def __init__(self, out: Output, progress: Progress, spending: list[Spending]) -> None:
+        self._out = out
+        self._progress = progress
+        self._spending = spending
+        self._bars: dict[Stage, TaskID] = {}
+
+    def __call__(self, event: CompileEvent, /) -> None:
+        match event:
+            case StageProgress():
+                if event.stage not in self._bars:
+                    name = stage_name(self._out, event.stage)
+                    self._bars[event.stage] = self._progress.add_task(name, total=event.total)
+                self._progress.update(self._bars[event.stage], completed=event.done, total=event.total)
+            case SpendingKnown():
+                self._spending[:] = event.spending
+            case _:
+                pass
+
+    @contextmanager
+    def paused(self) -> Generator[None]:
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            self._progress.start()
 
 
 class _Lines:
     """Says what each stage came to once the next one begins: a log is not filled with steps."""
 
-    def __init__(self, out: Output) -> None:
+    def __init__(self, out: Output, spending: list[Spending]) -> None:
         self._out = out
+        self._spending = spending
         self._last: StageProgress | None = None
 
-    def __call__(self, event: CompileEvent) -> None:
-        if not isinstance(event, StageProgress):
-            return
-        if self._last is not None and self._last.stage != event.stage:
-            self.finish()
-        self._last = event
+    def __call__(self, event: CompileEvent, /) -> None:
+        match event:
+            case StageProgress():
+                if self._last is not None and self._last.stage != event.stage:
+                    self.finish()
+                self._last = event
+            case SpendingKnown():
+                self._spending[:] = event.spending
+            case _:
+                pass
+
+    def paused(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def finish(self) -> None:
         if self._last is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from corpus2skill.domain.corpus import SourceReport
 from corpus2skill.domain.job import CompileReport
 from corpus2skill.entrypoints.cli.difference import difference_lines
+from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.entrypoints.cli.verdicts import is_warning, notice_sentence, reason, verdict_name
 
@@ -31,6 +32,7 @@ def report_lines(out: Output, report: CompileReport, *, is_verbose: bool) -> Ite
         if report.difference.before is not None:
             yield out.say("cli.changes_since", version=report.difference.before)
             yield from difference_lines(out, report.difference, is_full=False)
+    yield from spending_lines(out, report.spending)
     if report.manifest.stand_ins:
         yield out.say("cli.stand_ins", count=report.manifest.stand_ins)
     if count := warnings_of(report):
@@ -66,6 +68,7 @@ def report_document(out: Output, report: CompileReport) -> dict[str, object]:
         "warnings": warnings_of(report),
         "reused_summaries": report.reused_summaries,
         "sources": [_source_document(out, source) for source in report.reports],
+        "spending": report.spending,
         "difference": report.difference,
         "manifest": {**_fields_of_manifest(out, report)},
     }
@@ -116,5 +119,6 @@ def _fields_of_manifest(out: Output, report: CompileReport) -> dict[str, object]
         "warnings": [
             {"code": notice.code, "message": notice_sentence(out, notice)} for notice in manifest.warnings
         ],
+        "spending": manifest.spending,
         "created_at": manifest.created_at,
     }

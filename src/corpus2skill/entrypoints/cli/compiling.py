@@ -11,12 +11,22 @@ import typer
 from corpus2skill.domain.job import CompileReport
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.compile_progress import compile_progress
-from corpus2skill.entrypoints.cli.compile_report import report_document, report_lines, warnings_of
+from corpus2skill.entrypoints.cli.compile_report import (
+    report_document,
+    report_lines,
+    source_lines,
+    warnings_of,
+)
+from corpus2skill.entrypoints.cli.consent import Consent
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
+from corpus2skill.entrypoints.cli.money import estimate_lines
 from corpus2skill.entrypoints.cli.options import (
+    BaseUrlOption,
     CorpusOption,
     JsonOption,
+    MaxCostOption,
     ModelOption,
+    WindowOption,
     WorkspaceOption,
     YesOption,
     named_path,
@@ -24,7 +34,7 @@ from corpus2skill.entrypoints.cli.options import (
 from corpus2skill.settings import MOST
 
 if TYPE_CHECKING:
-    from corpus2skill.application.compile_documents import CompileOptions
+    from corpus2skill.application.compile_options import CompileOptions
 
 
 def _size(name: str, what: str) -> typer.models.OptionInfo:
@@ -49,6 +59,28 @@ def compile_command(
         typer.Option("--title", metavar="TEXT", help="The root's title; remembered.", show_default=False),
     ] = None,
     model: ModelOption = None,
+    summary_model: Annotated[
+        str | None,
+        typer.Option(
+            "--summary-model", metavar="NAME", help="Another model for summaries.", show_default=False
+        ),
+    ] = None,
+    grouping_model: Annotated[
+        str | None,
+        typer.Option(
+            "--grouping-model", metavar="NAME", help="Another model for grouping.", show_default=False
+        ),
+    ] = None,
+    base_url: BaseUrlOption = None,
+    context_window: WindowOption = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Only say what it would cost; nothing is called or written.")
+    ] = False,
+    max_cost: MaxCostOption = None,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Summaries through the provider's batch interface: slower, cheaper."),
+    ] = False,
     language: Annotated[
         Literal["auto", "ja", "en"] | None,
         typer.Option(
@@ -86,8 +118,15 @@ def compile_command(
 
     The paths are the whole corpus: what no longer lies under them leaves it. Without a path the last ones
     are compiled again. If more than a fifth of the documents would go, --yes is needed.
+
+    \b
+    corpus2skill compile ./documents --model anthropic --estimate
+    corpus2skill compile ./documents --model openai:NAME --max-cost 5
+
+    A paid model is used only when it is named. Before the first paid call the estimate is shown and a yes
+    asked for; without a terminal give --yes or --max-cost. Interrupted, the same command goes on.
     """
-    from corpus2skill.application.compile_documents import CompileOptions
+    from corpus2skill.application.compile_options import CompileOptions
 
     desk = open_desk(workspace, is_json=json)
     options = CompileOptions(
@@ -97,6 +136,12 @@ def compile_command(
         language=None if language == "auto" else language,
         is_language_auto=language == "auto",
         model=model,
+        summary_model=summary_model,
+        grouping_model=grouping_model,
+        base_url=base_url,
+        context_window=context_window,
+        max_cost=max_cost,
+        is_batch=batch,
         chunk_limit=chunk_limit,
         chunk_minimum=chunk_minimum,
         max_children=max_children,
@@ -106,6 +151,8 @@ def compile_command(
         strict=strict,
         is_confirmed=yes,
     )
+    if estimate:
+        return _estimated(desk, options)
     report = compiled(desk, options, is_verbose=verbose)
     return exit_codes.WARNINGS if warnings_of(report) else exit_codes.OK
 
@@ -114,11 +161,29 @@ def compiled(desk: Desk, options: CompileOptions, *, is_verbose: bool) -> Compil
     """Compile and write all that a person, or with `--json` a program, gets of it."""
     from corpus2skill.application.compile_documents import compile_documents
 
-    with compile_progress(desk.out) as listener:
-        report = asyncio.run(compile_documents(desk.workspace, options, listener))
+    with compile_progress(desk.out) as progress:
+        consent = Consent(desk.out, progress)
+        report = asyncio.run(compile_documents(desk.workspace, options, progress, consent))
     if desk.out.is_json:
         desk.out.document(report_document(desk.out, report))
     else:
         for line in report_lines(desk.out, report, is_verbose=is_verbose):
             desk.out.answer(line)
     return report
+
+
+def _estimated(desk: Desk, options: CompileOptions) -> int:
+    from corpus2skill.application.compile_documents import estimate_compile
+
+    with compile_progress(desk.out) as listener:
+        estimated = asyncio.run(estimate_compile(desk.workspace, options, listener))
+    if desk.out.is_json:
+        desk.out.document(estimated)
+        return exit_codes.OK
+    for line in (
+        *source_lines(desk.out, estimated.plan.reports, is_verbose=False),
+        "",
+        *estimate_lines(desk.out, estimated.spending),
+    ):
+        desk.out.answer(line)
+    return exit_codes.OK

@@ -7,11 +7,18 @@ from typing import Annotated, Literal
 
 import typer
 
+from corpus2skill.errors import InvalidInput
+from corpus2skill.settings import MOST
+
 
 def named_path(text: str) -> Path:
-    """The path that an argument names. An empty one, as an unset variable gives, is not the current folder."""
+    """The path that an argument names.
+
+    Raises:
+        InvalidInput: it is empty, as an unset variable gives; that is not the current folder.
+    """
     if not text:
-        raise typer.BadParameter("a path is wanted, and came empty; the current folder is spelled .")
+        raise InvalidInput("empty_path")
     return Path(text)
 
 
@@ -46,7 +53,41 @@ AtOption = Annotated[
 ModelOption = Annotated[
     str | None,
     typer.Option(
-        "--model", metavar="NAME", help="The engine; else the setting `model` (offline).", show_default=False
+        "--model",
+        metavar="NAME",
+        help="offline, or PROVIDER:NAME as anthropic:NAME; else the setting `model` (offline).",
+        show_default=False,
+    ),
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="Where an OpenAI-compatible server answers; else the setting `base_url`.",
+        show_default=False,
+    ),
+]
+WindowOption = Annotated[
+    int | None,
+    typer.Option(
+        "--context-window",
+        metavar="TOKENS",
+        min=1,
+        max=MOST["int"],
+        help="Tokens that fit into one call; else what is known of the model.",
+        show_default=False,
+    ),
+]
+MaxCostOption = Annotated[
+    float | None,
+    typer.Option(
+        "--max-cost",
+        metavar="DOLLARS",
+        min=0,
+        max=MOST["float"],
+        help="Stop before a call that could go over this; run again to go on.",
+        show_default=False,
     ),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Confirm; nothing is asked.")]

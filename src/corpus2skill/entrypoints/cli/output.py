@@ -95,6 +95,11 @@ class Output:
         except (OSError, ValueError):
             return
 
+    def ask(self, question: str) -> None:
+        """Write a question to the person at the terminal and leave the cursor behind it."""
+        self.err.write(question)
+        self.err.flush()
+
     @property
     def is_watched(self) -> bool:
         """True where a person looks at standard error as it is written."""

@@ -1,19 +1,31 @@
-"""The database of run records: opened when first needed, its refusals given their meaning."""
+"""A database of the workspace: opened when first needed, its refusals given their meaning."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    MetaData,
+    Table,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from corpus2skill.adapters.store import durable
-from corpus2skill.adapters.store.record_tables import META, METADATA, SCHEMA
 from corpus2skill.errors import Busy, Corpus2SkillError, Damaged, WorkspaceUnusable
 
 Result = TypeVar("Result")
@@ -25,17 +37,32 @@ _NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 """How SQLite says that it may not make the files which a WAL database needs beside it."""
 
 
-class RecordDatabase:
-    """One database by its URL. Reading makes nothing; writing makes file and tables."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """What a database holds, and what its faults are called."""
 
-    def __init__(self, url: str | URL) -> None:
+    metadata: MetaData
+    meta: Table
+    """Of `metadata`: `key` and `value`, where the number of the schema stands."""
+    schema: int
+    damaged: Callable[[str], Damaged]
+    """From the file's name, and what in it, to the error that says so."""
+    busy: Callable[[str], Busy]
+    """From the file's name."""
+
+
+class Database:
+    """One database by its URL. Reading makes nothing; writing makes file and tables. Any thread may use it."""
+
+    def __init__(self, url: str | URL, contents: Contents) -> None:
         self._url = make_url(url)
+        self._contents = contents
         self._file = _sqlite_file(self._url)
         self._engines: dict[str, Engine] = {}
         self._is_checked = False
 
     def read(self, work: Callable[[Connection], Result], empty: Result) -> Result:
-        """Return what `work` finds, or `empty` where there are no records yet."""
+        """Return what `work` finds, or `empty` where nothing was written yet."""
         if self._file is not None:
             with durable.usable(self._file):
                 if not self._file.exists():
@@ -64,14 +91,33 @@ class RecordDatabase:
                 if not tries_left or not _was_outrun(error):
                     raise self._refusal(error) from error
 
+    def wipe(self) -> None:
+        """Make what was deleted unreadable: in SQLite's file it is zeros already, its log is emptied here.
+
+        Raises:
+            Busy: somebody has been reading for too long; what was deleted may still stand in the log.
+        """
+        if self._file is None or not self._file.exists():
+            return
+        try:
+            with self._engine("rwc").connect() as connection:
+                driver = connection.connection.driver_connection
+                assert isinstance(driver, sqlite3.Connection)
+                (is_blocked, _, _) = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except (sqlite3.Error, DBAPIError) as error:
+            raise self._refusal(error) from error
+        if is_blocked:
+            raise self._contents.busy(self._label)
+
     def close(self) -> None:
+        """Give back the connections; the database may be used again."""
         for engine in self._engines.values():
             engine.dispose()
         self._engines.clear()
 
     def damaged(self, name: str) -> Damaged:
         """The error for a row, of this name, that cannot be read."""
-        return Damaged("records_damaged", file=f"{self._label} ({name})")
+        return self._contents.damaged(f"{self._label} ({name})")
 
     @property
     def _label(self) -> str:
@@ -86,8 +132,9 @@ class RecordDatabase:
     def _write(self, work: Callable[[Connection], Result]) -> Result:
         with self._engine("rwc").begin() as connection:
             if not self._is_checked and not self._check(connection):
-                METADATA.create_all(connection)
-                connection.execute(insert(META).values(key=_SCHEMA_KEY, value=str(SCHEMA)))
+                self._contents.metadata.create_all(connection)
+                row = {"key": _SCHEMA_KEY, "value": str(self._contents.schema)}
+                connection.execute(insert(self._contents.meta).values(row))
             return work(connection)
 
     def _check(self, connection: Connection) -> bool:
@@ -96,13 +143,14 @@ class RecordDatabase:
         Raises:
             WorkspaceUnusable: a newer release made them.
         """
-        if not inspect(connection).has_table(META.name):
+        meta, schema = self._contents.meta, self._contents.schema
+        if not inspect(connection).has_table(meta.name):
             return False
-        came = connection.scalar(select(META.c.value).where(META.c.key == _SCHEMA_KEY))
+        came = connection.scalar(select(meta.c.value).where(meta.c.key == _SCHEMA_KEY))
         if came is None or not str(came).isdecimal():
-            raise self.damaged(META.name)
-        if int(came) > SCHEMA:
-            raise WorkspaceUnusable("workspace_newer", file=self._label, wanted=SCHEMA, came=int(came))
+            raise self.damaged(meta.name)
+        if int(came) > schema:
+            raise WorkspaceUnusable("workspace_newer", file=self._label, wanted=schema, came=int(came))
         self._is_checked = True
         return True
 
@@ -122,12 +170,13 @@ class RecordDatabase:
         log = self._file.with_name(self._file.name + "-wal")
         return not log.exists() or log.stat().st_size == 0
 
-    def _refusal(self, error: DBAPIError) -> Corpus2SkillError:
-        name, path, reason = _name(error), self._label, str(error.orig)
+    def _refusal(self, error: DBAPIError | sqlite3.Error) -> Corpus2SkillError:
+        name, path = _name(error), self._label
+        reason = str(error.orig if isinstance(error, DBAPIError) else error)
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_CONSTRAINT")):
-            return Damaged("records_damaged", file=path)
+            return self._contents.damaged(path)
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return Busy("records_busy", path=path)
+            return self._contents.busy(path)
         codes = {"SQLITE_READONLY": "read_only", "SQLITE_FULL": "disk_full", "SQLITE_CANTOPEN": "no_rights"}
         code = next((code for start, code in codes.items() if name.startswith(start)), "workspace_io")
         return WorkspaceUnusable(code, path=path, reason=reason)
@@ -137,7 +186,7 @@ def _sqlite_file(url: URL) -> Path | None:
     if url.get_backend_name() != "sqlite":
         return None
     if not url.database or url.database == ":memory:":
-        raise ValueError("records need a database that stays")
+        raise ValueError("what is kept needs a database that stays")
     return Path(url.database)
 
 
@@ -153,6 +202,7 @@ def _sqlite_engine(file: Path, mode: str) -> Engine:
         if is_writing:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA secure_delete=ON")
         return connection
 
     pool = NullPool if "immutable" in mode else QueuePool
@@ -170,8 +220,7 @@ def _was_outrun(error: DBAPIError) -> bool:
     return isinstance(error, IntegrityError | ProgrammingError) or "SQLITE_BUSY" in _name(error)
 
 
-def _name(error: DBAPIError) -> str:
+def _name(error: DBAPIError | sqlite3.Error) -> str:
     """SQLite's name of an error, empty for those of other databases."""
-    if isinstance(error.orig, sqlite3.Error):
-        return str(error.orig.sqlite_errorname)
-    return ""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    return str(cause.sqlite_errorname) if isinstance(cause, sqlite3.Error) else ""

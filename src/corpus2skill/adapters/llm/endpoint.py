@@ -1,0 +1,123 @@
+"""Where a model is and how it is reached."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx2
+
+from corpus2skill.adapters.llm.failures import (
+    Failure,
+    Target,
+    broken,
+    no_api,
+    shortened,
+    timed_out,
+    unreachable,
+    unreadable,
+)
+from corpus2skill.adapters.llm.redaction import Redactor
+from corpus2skill.errors import ModelError, UnusableSettings
+
+_CA_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which the HTTP library reads itself and which win."""
+_NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeouts:
+    """Seconds."""
+
+    connect: float = 10.0
+    reply: float = 600.0
+    """For a whole reply that is not streamed; local models are slow."""
+    silence: float = 120.0
+    """Between two pieces of a stream."""
+
+    def of_whole_replies(self) -> httpx2.Timeout:
+        return httpx2.Timeout(self.reply, connect=self.connect, pool=None)
+
+    def of_streams(self) -> httpx2.Timeout:
+        return httpx2.Timeout(self.silence, connect=self.connect, pool=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """One model at one address, as an adapter needs it."""
+
+    target: Target
+    redactor: Redactor
+    timeouts: Timeouts
+    window: int
+
+    @property
+    def identity(self) -> str:
+        """Nothing that an endpoint taught us is in it: what was paid for stays found."""
+        return f"{self.target.model} at {self.target.endpoint}, thinking least"
+
+    def failure(self, status: int, body: object, headers: Mapping[str, str], message: str) -> Failure:
+        """Read an error body, whoever's it is: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, a page."""
+        error = _error_object(body)
+        words = str(error.get("message") or error.get("detail") or message)
+        kinds = (error.get(name) for name in ("type", "code", "status", "error_code"))
+        return Failure(
+            status=status,
+            words=shortened(self.redactor.clean(words)),
+            kinds=frozenset(str(kind).lower() for kind in kinds if isinstance(kind, str)),
+            parameter=str(error.get("param") or ""),
+            headers=headers,
+            is_api=bool(error),
+        )
+
+    def transport_error(self, error: BaseException) -> ModelError:
+        """Return what a broken, late or missing connection is."""
+        cause = error if isinstance(error, httpx2.TransportError) else error.__cause__
+        reason = self.redactor.clean(f"{type(cause or error).__name__}: {cause or error}")
+        if isinstance(cause, _NO_CONNECTION):
+            return unreachable(self.target, reason)
+        if isinstance(cause or error, httpx2.TimeoutException | TimeoutError):
+            return timed_out(self.target, self.timeouts.reply)
+        return broken(self.target, reason)
+
+    def not_a_reply(self, status: int, content_type: str, body: bytes, reason: str) -> ModelError:
+        """Return what a body that is no reply is: another site's page, or a reply that broke."""
+        words = self.redactor.clean(body[:2000].decode("utf-8", "replace"))
+        if "html" in content_type or body.lstrip()[:1] == b"<":
+            return no_api(self.target, status, words)
+        return unreadable(self.target, self.redactor.clean(reason))
+
+
+def ssl_context(environment: Mapping[str, str]) -> ssl.SSLContext | bool:
+    """Return how certificates are verified: by the bundle that the environment names, else as always.
+
+    Raises:
+        UnusableSettings: the bundle cannot be read.
+    """
+    if environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR"):
+        return True
+    for variable in _CA_BUNDLES:
+        if bundle := environment.get(variable):
+            try:
+                return ssl.create_default_context(cafile=bundle)
+            except OSError as error:  # ssl.SSLError is one
+                raise UnusableSettings(
+                    "ca_bundle_unusable", variable=variable, file=bundle, reason=str(error)
+                ) from None
+    return True
+
+
+def _error_object(body: object) -> Mapping[str, object]:
+    """Return the object that describes the error; an empty one where the body is no API's."""
+    if isinstance(body, list) and body:
+        body = body[0]  # Gemini's
+    if not isinstance(body, Mapping):
+        return {}
+    inner = body.get("error", body)
+    if isinstance(inner, str):
+        return {"message": inner}
+    if not isinstance(inner, Mapping):
+        return {}
+    details = inner.get("details")
+    return {**inner, **details} if isinstance(details, Mapping) else inner

@@ -1,0 +1,37 @@
+"""Words that questions use and answers need not: they tell little about whether a text answers."""
+
+from __future__ import annotations
+
+import re
+
+from corpus2skill.adapters.offline.words import index_words
+
+LIGHT_LATIN = frozenset(
+    index_words(
+        """
+    get got take took make made give gave put go goes going gone went come came done bring keep let use work want
+    need like look see find know tell say ask think mean happen start begin end stop finish change set turn run open
+    close show try help call become leave move allow able meet sit stand stay lose lost hold held carry spend spent
+    charge pay paid buy sell expect refer mention state apply occur cause result exist include contain provide offer
+    require create add remove delete enable configure support handle perform specify describe explain please
+    cost price free number amount time times size kind type sort way thing something anything everything someone
+    anyone person people place part day name period range level point case example reason purpose difference between
+    question problem issue step process list rate rule information detail service lot money
+    long short often big large small high low old new good bad fast slow early late full far near deep heavy wide
+    tall warm cold hot hard easy best better worse first last next much many different same certain main whole
+    possible available own else still already always ever never again back away around without instead
+    """
+    )
+)
+"""General English verbs, measures and adjectives, as index words."""
+
+LIGHT_KANJI = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    場合 以下 以上 以外 以内 必要 可能 方法 利用 使用 確認 説明 内容 関係 関連 情報 大丈 丈夫 自分 現在 全体 種類 基本 時間 仕事
+    今年 最初 最後 一番 普通 全部 理由 目的 意味 名前 名称 言葉 番号 場所 人物
+    """,
+    )
+)
+"""The same in Japanese, as pairs of kanji."""

@@ -1,0 +1,56 @@
+"""What stands between a compile and its first paid call: the estimate, the checks and the yes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from corpus2skill.application.wiring import CompileEngine
+from corpus2skill.compiler.pipeline import CompileRequest
+from corpus2skill.domain.job import CompilePlan
+from corpus2skill.domain.money import EstimatedSpending, total
+from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.errors import ConfirmationNeeded
+
+Confirm = Callable[[Sequence[EstimatedSpending]], bool]
+"""Shows an estimate to whoever pays; True for a yes."""
+
+
+def nobody(_estimate: Sequence[EstimatedSpending]) -> bool:
+    """The answer where nobody can be asked."""
+    return False
+
+
+class PaidApproval:
+    """The `Approval` of a compile: checks what can be checked, then asks where it costs more than before."""
+
+    def __init__(
+        self, engine: CompileEngine, request: CompileRequest, confirm: Confirm, *, is_confirmed: bool
+    ) -> None:
+        self._engine = engine
+        self._request = request
+        self._confirm = confirm
+        self._is_confirmed = is_confirmed or engine.max_cost is not None
+
+    async def __call__(self, plan: CompilePlan, /) -> None:
+        if not self._engine.is_paid:
+            return
+        self._engine.check(plan)
+        estimate = await estimated(self._engine, plan, self._request.limits)
+        calls = sum(part.calls.high for part in estimate)
+        config = self._request.config
+        if self._is_confirmed or not calls or (config is not None and calls <= config.approved_calls):
+            return
+        if not self._confirm(estimate):
+            raise ConfirmationNeeded("payment_not_confirmed", calls=round(calls), dollars=_dollars(estimate))
+
+
+async def estimated(
+    engine: CompileEngine, plan: CompilePlan, limits: TreeLimits
+) -> tuple[EstimatedSpending, ...]:
+    """What the plan's calls will probably come to; empty where nothing is paid for."""
+    return await engine.estimate(plan, limits) if engine.is_paid else ()
+
+
+def _dollars(estimate: Sequence[EstimatedSpending]) -> str:
+    high = total(None if part.dollars is None else part.dollars.high for part in estimate)
+    return "?" if high is None else f"<= ${high:.2f}"

@@ -1,0 +1,153 @@
+"""What a language model is asked about one chunk (the article, Step 3), and asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from corpus2skill.compiler.prompt import prompt_text
+from corpus2skill.domain.chunk import SUMMARY_LIMIT, Chunk
+from corpus2skill.domain.language import Language, detect_language
+from corpus2skill.domain.message import ModelMessage, ProgramMessage, Text
+from corpus2skill.domain.model_call import TextCall
+from corpus2skill.domain.shortening import one_line, shortened
+from corpus2skill.domain.tokens import upper_prompt_tokens, upper_tokens
+from corpus2skill.errors import Corpus2SkillError, UnusableSettings
+from corpus2skill.messages import error_message, message
+
+PROMPT_VERSION = "summary-1"
+"""Raised with every change of wording or form here and in `prompts/`: summaries of another are not reused."""
+MAX_OUTPUT_TOKENS = 600
+"""Room for 200 characters of any script with their JSON, and for seeing that a reply is too long."""
+
+_SCHEMA = json.dumps(
+    {
+        "type": "object",
+        "properties": {"title": {"type": "string"}, "summary": {"type": "string"}},
+        "required": ["title", "summary"],
+        "additionalProperties": False,
+    }
+)
+_LONGEST_HEADING = 120
+_LONGEST_TABLE_HEADER = 500
+_MOST_REPLY = 400
+"""Characters of an unusable reply that are shown to the model again."""
+_MOST_FAULT = 300
+
+
+def summary_call(chunk: Chunk) -> TextCall:
+    """Return the call for the summary of `chunk`. It says nothing of the file's name, title or pages."""
+    language = language_of(chunk)
+    material = _material(chunk)
+    request = prompt_text(language, "summarize_request").format(
+        material=material, limit=SUMMARY_LIMIT - len(choices_lead(chunk))
+    )
+    if chunk.is_choices_only:
+        request = f"{request}\n\n{prompt_text(language, 'summarize_choices')}"
+    return TextCall(
+        purpose="summarize",
+        prompt_version=PROMPT_VERSION,
+        system=prompt_text(language, "summarize"),
+        messages=(ProgramMessage((Text(request),)),),
+        schema=_SCHEMA,
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        subject=chunk.fingerprint,
+    )
+
+
+def asked_again(
+    call: TextCall, language: Language, reply: str, fault: Corpus2SkillError, number: int
+) -> TextCall:
+    """Return the first `call` followed by the unusable reply and what is wrong with it; `number` counts from 2.
+
+    The reply before the last is not shown again: the prompt stays as long as `check_window` counted.
+    """
+    told = shortened(one_line(_encodable(error_message(language, fault))), _MOST_FAULT)
+    again = Text(prompt_text(language, "ask_again").format(fault=told, number=number))
+    shown = _encodable(reply.strip()[:_MOST_REPLY])
+    if shown:
+        return replace(
+            call, messages=(call.messages[0], ModelMessage((Text(shown),)), ProgramMessage((again,)))
+        )
+    return replace(call, messages=(ProgramMessage((Text(_question(call)), again)),))
+
+
+def choices_lead(chunk: Chunk) -> str:
+    """Return what the summary of a bare list of choices begins with, "" for any other chunk."""
+    if not chunk.is_choices_only:
+        return ""
+    language = language_of(chunk)
+    lead = message(language, "offline.choices_only")
+    return lead if language == "ja" else f"{lead} "
+
+
+def language_of(chunk: Chunk) -> Language:
+    """Return the language of a chunk's text, of its headings where the text is only figures and signs."""
+    return detect_language(chunk.text, detect_language(" ".join(chunk.place.headings)))
+
+
+def source_text(chunk: Chunk) -> str:
+    """Return all that a summary may rest on."""
+    return "\n".join((*chunk.place.headings, chunk.table_header or "", chunk.text))
+
+
+def check_window(chunks: Sequence[Chunk], window: int) -> None:
+    """See that the call for every chunk, asked again at that, fits into a window of so many tokens.
+
+    Raises:
+        UnusableSettings: one does not; nothing was paid.
+    """
+    if not chunks:
+        return
+    largest = max(chunks, key=lambda chunk: upper_tokens(chunk.text))
+    needed = _needed(largest)
+    if needed <= window:
+        return
+    density = max(upper_tokens(chunk.text) / max(len(chunk.text), 1) for chunk in chunks)
+    room = window - (needed - upper_tokens(largest.text))
+    if room < density:
+        raise UnusableSettings("window_below_prompt", window=window, needed=needed)
+    raise UnusableSettings(
+        "chunks_over_window",
+        window=window,
+        needed=needed,
+        chunk=largest.chunk_id,
+        source=largest.source,
+        chunk_limit=int(room / density),
+    )
+
+
+def _needed(chunk: Chunk) -> int:
+    """Tokens that the calls for a chunk stay below, reply included."""
+    call = summary_call(chunk)
+    again = "\u3042" * (_MOST_REPLY + _MOST_FAULT) + prompt_text(language_of(chunk), "ask_again")
+    return upper_prompt_tokens(call.system, _question(call), again, call.schema) + call.max_output_tokens
+
+
+def _question(call: TextCall) -> str:
+    return "".join(part.text for part in call.messages[0].parts if isinstance(part, Text))
+
+
+def _material(chunk: Chunk) -> str:
+    """The shown parts of a chunk between lines that its text cannot contain."""
+    headings = " › ".join(shortened(one_line(heading), _LONGEST_HEADING) for heading in chunk.place.headings)
+    header = shortened(one_line(chunk.table_header or ""), _LONGEST_TABLE_HEADER)
+    parts = {"headings": headings, "table_header": header, "text": chunk.text}
+    shown = {name: _encodable(text) for name, text in parts.items() if text.strip() or name == "text"}
+    mark = _mark(chunk, shown.values())
+    sections = "\n".join(f"<<<{name} {mark}>>>\n{text}" for name, text in shown.items())
+    return f"{sections}\n<<<end {mark}>>>"
+
+
+def _mark(chunk: Chunk, texts: Collection[str]) -> str:
+    """Words that none of `texts` holds. They come from the text's own hash, so nobody can plan for them."""
+    mark = chunk.fingerprint[:12]
+    while any(mark in text for text in texts):
+        mark += "-x"
+    return mark
+
+
+def _encodable(text: str) -> str:
+    """Return `text` with a question mark for each half of a surrogate pair, which no request can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,38 @@
+"""What was called, reused, tried again and paid, by purpose and model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from corpus2skill.domain.message import Usage
+from corpus2skill.domain.model_call import Purpose
+from corpus2skill.domain.money import Spending, total
+
+
+class Ledger:
+    """Shared by all models of a compile."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[Purpose, str], Spending] = {}
+
+    @property
+    def spending(self) -> tuple[Spending, ...]:
+        """One line for each purpose and model, in the order of their first calls."""
+        return tuple(self._lines.values())
+
+    def add_paid(self, purpose: Purpose, model: str, usage: Usage, dollars: float | None) -> None:
+        line = self._line(purpose, model)
+        self._lines[purpose, model] = replace(
+            line, calls=line.calls + 1, usage=line.usage + usage, dollars=total((line.dollars, dollars))
+        )
+
+    def add_reused(self, purpose: Purpose, model: str) -> None:
+        line = self._line(purpose, model)
+        self._lines[purpose, model] = replace(line, reused=line.reused + 1)
+
+    def add_retry(self, purpose: Purpose, model: str) -> None:
+        line = self._line(purpose, model)
+        self._lines[purpose, model] = replace(line, retries=line.retries + 1)
+
+    def _line(self, purpose: Purpose, model: str) -> Spending:
+        return self._lines.get((purpose, model)) or Spending(purpose=purpose, model=model)
