@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes.providers.fixtures import fake_anthropic as fake_anthropic
+from tests.fakes.providers.fixtures import fake_ollama as fake_ollama
+from tests.fakes.providers.fixtures import fake_openai as fake_openai
+from tests.fakes.providers.fixtures import threaded_anthropic as threaded_anthropic
+from tests.fakes.providers.fixtures import threaded_openai as threaded_openai
+
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:

@@ -1,6 +1,6 @@
 """The promises of the article and of the design, each with an id that a test must name.
 
-`C-...` is Part 1 (compiling), `N-...` Parts 2 and 3 (navigating). `test_requirements.py` fails for an id
+`C-...` is Part 1 (compiling), `N-...` Parts 2 and 3 (navigating), `P-...` paying and deleting. `test_requirements.py` fails for an id
 without a test and for a test that names an unknown id.
 """
 
@@ -90,4 +90,10 @@ NAVIGATING: dict[str, str] = {
 }
 """Parts 2 and 3 of the article, and what design.md adds to them."""
 
-REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING}
+PAYING: dict[str, str] = {
+    "P-19": "`remove` takes a document out of the next version and the result store, and it stays out.",
+    "P-20": "With `--purge` old versions and records lose its text too, and it is said what no longer opens.",
+}
+"""What design.md says of paid calls, and of deleting."""
+
+REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING, **PAYING}

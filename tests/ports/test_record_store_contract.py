@@ -166,6 +166,21 @@ def test_what_was_asked_of_another_corpus_is_not_remembered_and_keeps_its_number
     assert (session.next_turn, store.session(TENANT, "s", "new").turns) == (3, ())
 
 
+def test_a_tombstone_takes_the_words_and_leaves_the_chain_whole(store: RecordStore) -> None:
+    """P-20. design.md: deleting replaces the payload by a dated tombstone and the chain still verifies."""
+    for name in ("run_1", "run_2", "run_3"):
+        store.close_run(record(name))
+    store.tombstone(TENANT, ["run_2", "run_unknown"])
+    store.tombstone(TENANT, [])
+    assert runs(store) == ["run_3", "run_1"]
+    with pytest.raises(RecordNotFound):
+        store.record(TENANT, "run_2")
+    verdict = store.verify(TENANT)
+    assert (verdict.records, verdict.faults) == (3, ())
+    store.close_run(record("run_4"))
+    assert store.verify(TENANT).faults == ()
+
+
 def test_versions_that_a_record_or_a_run_stands_on_are_cited(store: RecordStore) -> None:
     """design.md, section 4: a version stays while a kept record cites it, and a run is pinned to its own."""
     store.close_run(record("run_1", version=1))

@@ -16,7 +16,7 @@ from corpus2skill.compiler import shape
 from corpus2skill.compiler.adoption import Address, Adoption, address_id, leaf_groups, without
 from corpus2skill.compiler.together import together
 from corpus2skill.domain.chunk import SummarizedChunk
-from corpus2skill.domain.grouping import GroupCard, GroupItem, Repairs
+from corpus2skill.domain.grouping import GroupCard, GroupItem, Repairs, common_outline
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.node_file import one_line
 from corpus2skill.domain.tree import Group, Tree, TreeLimits
@@ -245,15 +245,6 @@ def _item(item: SummarizedChunk) -> GroupItem:
         folders=len(path.parent.parts),
         text=chunk.text,
     )
-
-
-def common_outline(leaves: Sequence[GroupItem]) -> tuple[str, ...]:
-    """The folders, document and headings that all of `leaves` lie under."""
-    first, last = min(leaf.outline for leaf in leaves), max(leaf.outline for leaf in leaves)
-    common = 0
-    while common < min(len(first), len(last)) and first[common] == last[common]:
-        common += 1
-    return first[:common]
 
 
 def _lifted(groups: tuple[Group, ...]) -> tuple[Group, ...]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from corpus2skill.compiler import shape
-from corpus2skill.compiler.cluster_afresh import Clustering, common_outline
+from corpus2skill.compiler.cluster_afresh import Clustering
 from corpus2skill.compiler.together import together
-from corpus2skill.domain.grouping import Repairs
+from corpus2skill.domain.grouping import Repairs, common_outline
 from corpus2skill.domain.node_file import one_line
 from corpus2skill.domain.tree import Group, Tree
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 _COMMONEST = 0.2
 """A pair that more than this share of the texts have tells nothing; among a few texts it is always counted."""
@@ -39,9 +40,4 @@ class Likeness:
 
 def _pairs(text: str) -> set[str]:
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return {pair for pair in _neighbours(folded) if pair.isalnum()}
-
-
-def _neighbours(text: str) -> Iterator[str]:
-    for first, second in zip(text, text[1:], strict=False):
-        yield first + second
+    return {first + second for first, second in pairwise(folded) if first.isalnum() and second.isalnum()}

@@ -33,7 +33,7 @@ _LONGEST_HEADING = 120
 _LONGEST_TABLE_HEADER = 500
 _MOST_REPLY = 400
 """Characters of an unusable reply that are shown to the model again."""
-_MOST_FAULT = 300
+_MOST_FAULTS = 300
 
 
 def summary_call(chunk: Chunk) -> TextCall:
@@ -57,20 +57,22 @@ def summary_call(chunk: Chunk) -> TextCall:
 
 
 def asked_again(
-    call: TextCall, language: Language, reply: str, fault: Corpus2SkillError, number: int
+    first: TextCall, language: Language, reply: str, faults: Sequence[Corpus2SkillError], number: int
 ) -> TextCall:
-    """Return the first `call` followed by the unusable reply and what is wrong with it; `number` counts from 2.
+    """Return the `first` call followed by the unusable reply and its faults; `number` counts calls from 1.
 
-    The reply before the last is not shown again: the prompt stays as long as `check_window` counted.
+    Replies before the last are not shown again: the prompt stays within what `check_window` counted. The
+    number keeps two calls apart whose replies were alike, so that neither is taken for the other.
     """
-    told = shortened(one_line(_encodable(error_message(language, fault))), _MOST_FAULT)
+    told = " ".join(error_message(language, fault) for fault in faults)
+    told = shortened(one_line(_encodable(told)), _MOST_FAULTS)
     again = Text(prompt_text(language, "ask_again").format(fault=told, number=number))
     shown = _encodable(reply.strip()[:_MOST_REPLY])
     if shown:
         return replace(
-            call, messages=(call.messages[0], ModelMessage((Text(shown),)), ProgramMessage((again,)))
+            first, messages=(*first.messages, ModelMessage((Text(shown),)), ProgramMessage((again,)))
         )
-    return replace(call, messages=(ProgramMessage((Text(_question(call)), again)),))
+    return replace(first, messages=(ProgramMessage((Text(_question(first)), again)),))
 
 
 def choices_lead(chunk: Chunk) -> str:
@@ -121,7 +123,7 @@ def check_window(chunks: Sequence[Chunk], window: int) -> None:
 def _needed(chunk: Chunk) -> int:
     """Tokens that the calls for a chunk stay below, reply included."""
     call = summary_call(chunk)
-    again = "\u3042" * (_MOST_REPLY + _MOST_FAULT) + prompt_text(language_of(chunk), "ask_again")
+    again = "\u3042" * (_MOST_REPLY + _MOST_FAULTS) + prompt_text(language_of(chunk), "ask_again")
     return upper_prompt_tokens(call.system, _question(call), again, call.schema) + call.max_output_tokens
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -92,3 +92,12 @@ class Placing:
     homes: Mapping[str, str]
     """Item id to group id; what suits no group is left out."""
     repairs: Repairs = Repairs()
+
+
+def common_outline(items: Sequence[GroupItem]) -> tuple[str, ...]:
+    """The folders, document and headings that all of `items` lie under."""
+    first, last = min(leaf.outline for leaf in items), max(leaf.outline for leaf in items)
+    common = 0
+    while common < min(len(first), len(last)) and first[common] == last[common]:
+        common += 1
+    return first[:common]

@@ -39,7 +39,20 @@ class SpendingKnown:
     spending: tuple[Spending, ...]
 
 
-CompileEvent = StageProgress | SourceJudged | SpendingKnown
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelWaiting:
+    """A provider could not answer a call, which is tried again."""
+
+    model: str
+    seconds: float
+    """Until the next try."""
+    tries: int
+    """That this call has had so far."""
+    code: str
+    """Of the error: its sentence says what was wrong."""
+
+
+CompileEvent = StageProgress | SourceJudged | SpendingKnown | ModelWaiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

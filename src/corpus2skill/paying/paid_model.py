@@ -8,12 +8,13 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 from functools import partial
 
+from corpus2skill.domain.job import ModelWaiting
 from corpus2skill.domain.message import ModelEvent, Reply, Usage
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.money import Price
 from corpus2skill.domain.tokens import FRAME_TOKENS, most_tokens, upper_prompt_tokens
 from corpus2skill.errors import BadReply, Corpus2SkillError, ModelRefused, ModelUnavailable, ModelUnusable
-from corpus2skill.paying.budget import Budget, most_dollars
+from corpus2skill.paying.budget import Budget, Reservation, most_dollars
 from corpus2skill.paying.call_key import call_key, message_texts, prompt_texts
 from corpus2skill.paying.ledger import Ledger
 from corpus2skill.paying.rate import KeyRate, Sleep
@@ -22,7 +23,7 @@ from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.language_model import LanguageModel
 from corpus2skill.ports.navigator_model import NavigatorRequest
-from corpus2skill.ports.result_store import ResultStore
+from corpus2skill.ports.result_store import PaidResult, ResultStore
 
 _log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from tests.fakes.providers.http_server import HttpRequest
 from tests.fakes.providers.models import ANTHROPIC_MODELS, ModelCard, cards
 from tests.fakes.providers.prompt import Answer, Prompt, Provider
 from tests.fakes.providers.token_count import output_tokens
-from tests.fakes.providers.wire import JsonObject, WireError, decode, encode, obj, tokens
+from tests.fakes.providers.wire import JsonObject, WireError, decode, encode, obj
 
 _MESSAGES = "/v1/messages"
 _COUNT = "/v1/messages/count_tokens"
@@ -138,7 +138,7 @@ class AnthropicDialect:
     def _usage(self, prompt: Prompt, answer: Answer) -> Usage:
         if answer.usage is not None:
             return answer.usage
-        return Usage(input_tokens=tokens(prompt.text), output_tokens=output_tokens(answer))
+        return Usage(input_tokens=prompt.input_tokens, output_tokens=output_tokens(answer))
 
     def _next_id(self) -> str:
         self._sent += 1

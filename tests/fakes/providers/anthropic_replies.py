@@ -8,7 +8,7 @@ from corpus2skill.domain.message import ModelPart, StopReason, Text, Thinking, T
 from tests.fakes.providers.behaviour import ErrorKind
 from tests.fakes.providers.prompt import Answer
 from tests.fakes.providers.signature import sign
-from tests.fakes.providers.wire import JsonObject, WireError, decode, encode
+from tests.fakes.providers.wire import JsonObject, WireError, decode, encode, obj
 
 STOP_REASONS: dict[StopReason, str] = {
     "end": "end_turn",
@@ -173,10 +173,10 @@ def _signature(thought: str, given: str | None) -> str:
     return sign(thought) if given is None else given
 
 
-def _input(arguments: str) -> object:
+def _input(arguments: str) -> JsonObject:
     """A whole message can only carry an object; what is none comes as the empty object."""
     try:
         value = decode(arguments)
     except ValueError:
         return {}
-    return value if isinstance(value, dict) else {}
+    return obj(value)

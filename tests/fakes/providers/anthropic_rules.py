@@ -78,11 +78,12 @@ def read_messages_call(
         tools=_tools(body),
         schema=schema,
         max_tokens=limit,
+        input_tokens=prompt_tokens(body),
         is_streamed=body.get("stream") is True,
         wants_thinking=thinking,
     )
-    if not counts_only and (count := prompt_tokens(body)) > card.window:
-        raise refuse(f"prompt is too long: {count} tokens > {card.window} maximum")
+    if not counts_only and prompt.input_tokens > card.window:
+        raise refuse(f"prompt is too long: {prompt.input_tokens} tokens > {card.window} maximum")
     return prompt
 
 

@@ -81,7 +81,7 @@ class HttpServer:
         self._listener = await loop.create_server(
             lambda: _Connection(self), self.host, self.port, backlog=1024
         )
-        self.port = cast(int, self._listener.sockets[0].getsockname()[1])
+        self.port = cast("int", self._listener.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Stop listening and drop every connection."""
@@ -108,7 +108,7 @@ class _Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
+        self._transport = cast("asyncio.Transport", transport)
         self.server.connections.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -65,5 +65,5 @@ def _objects_with_id(value: object) -> Iterator[JsonObject]:
     if isinstance(one.get("id"), str):
         yield one
     for inner in (*one.values(), *items(value)):
-        if isinstance(inner, dict | list):
+        if obj(inner) or items(inner):
             yield from _objects_with_id(inner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 
 from corpus2skill.domain.message import Text, ToolCall
 from tests.fakes.providers.prompt import Answer, Prompt, ToolOutcome
@@ -84,7 +85,7 @@ def _best_child(question: str, node: JsonObject, fetched: set[str]) -> str | Non
 
 def _pairs(words: str) -> Counter[str]:
     bare = [character for character in words.lower() if character.isalnum()]
-    return Counter(map("".join, zip(bare, bare[1:], strict=False)))
+    return Counter(map("".join, pairwise(bare)))
 
 
 def _from_leaf(node: JsonObject) -> str:

@@ -17,7 +17,7 @@ from tests.fakes.providers.openai_rules import read_chat_call, refuse
 from tests.fakes.providers.prompt import Answer, Prompt, Provider
 from tests.fakes.providers.quirks import OPENAI, Quirks
 from tests.fakes.providers.token_count import output_tokens
-from tests.fakes.providers.wire import JsonObject, WireError, decode, encode, obj, tokens
+from tests.fakes.providers.wire import JsonObject, WireError, decode, encode, obj
 
 _CHAT = "/v1/chat/completions"
 
@@ -143,7 +143,7 @@ class OpenAIDialect:
 def _usage(prompt: Prompt, answer: Answer) -> Usage:
     if answer.usage is not None:
         return answer.usage
-    return Usage(input_tokens=tokens(prompt.text), output_tokens=output_tokens(answer))
+    return Usage(input_tokens=prompt.input_tokens, output_tokens=output_tokens(answer))
 
 
 def _body(request: HttpRequest) -> JsonObject:

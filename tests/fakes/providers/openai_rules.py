@@ -105,6 +105,7 @@ def read_chat_call(body: JsonObject, models: Mapping[str, ModelCard], quirks: Qu
         tools=_tools(body, quirks),
         schema=_schema(body, quirks),
         max_tokens=limit,
+        input_tokens=count,
         is_streamed=body.get("stream") is True,
         includes_usage=obj(body.get("stream_options")).get("include_usage") is True,
         wants_thinking=card.reasons and body.get("reasoning_effort") not in (None, "none", "minimal"),

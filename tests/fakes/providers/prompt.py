@@ -45,6 +45,8 @@ class Prompt:
     schema: JsonObject | None = None
     """The JSON Schema that the reply is held to."""
     max_tokens: int | None = None
+    input_tokens: int = 0
+    """All that the model reads, by rule of thumb."""
     is_streamed: bool = False
     includes_usage: bool = False
     """OpenAI: a stream is to end with its usage."""

@@ -92,7 +92,7 @@ def wrong_types(answer: Answer, _prompt: Prompt) -> Answer:
 
 
 def null_values(answer: Answer, _prompt: Prompt) -> Answer:
-    return _changed(answer, dict.fromkeys)
+    return _changed(answer, lambda value: {key: None for key in value})
 
 
 def too_long(answer: Answer, _prompt: Prompt) -> Answer:
@@ -163,7 +163,7 @@ def _spoil(
         return kept
 
     changed = [
-        {name: spoil(items(inner)) if isinstance(inner, list) else inner for name, inner in group.items()}
+        {name: spoil(items(inner)) if items(inner) else inner for name, inner in group.items()}
         for group in groups
     ]
     return {**value, "groups": changed} if groups else value

@@ -13,6 +13,7 @@ from tests.fakes.providers.dialect import Dialect, HttpAnswer, json_answer
 from tests.fakes.providers.http_server import Exchange, HttpRequest, HttpServer
 from tests.fakes.providers.prompt import Answer, Prompt
 from tests.fakes.providers.script import Asked, Script
+from tests.fakes.providers.token_count import clipped
 from tests.fakes.providers.wire import WireError, encode
 
 Brain = Callable[[Prompt], Answer]
@@ -158,7 +159,7 @@ class ProviderServer:
         return error
 
     def _answer(self, prompt: Prompt, behaviour: Behaviour) -> Answer:
-        answer = behaviour.answer or self.brain(prompt)
+        answer = behaviour.answer or clipped(self.brain(prompt), prompt.max_tokens)
         return answer if behaviour.edit is None else behaviour.edit(answer, prompt)
 
     def _answer_item(self, prompt: Prompt, body: bytes) -> Answer:

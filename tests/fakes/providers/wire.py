@@ -32,7 +32,7 @@ def decode(text: bytes | str) -> object:
     Raises:
         ValueError: it is none.
     """
-    return cast(object, _decoder.decode(text))
+    return cast("object", _decoder.decode(text))
 
 
 def encode(value: object) -> bytes:
@@ -41,7 +41,7 @@ def encode(value: object) -> bytes:
 
 def obj(value: object) -> JsonObject:
     """Return `value` where it is a JSON object, else an empty one."""
-    return cast(JsonObject, value) if isinstance(value, dict) else {}
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[object]:

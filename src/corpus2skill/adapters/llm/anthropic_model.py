@@ -177,10 +177,9 @@ class AnthropicModel:
         return self.text_reply(response.content, content_type=content_type, status=response.status_code)
 
     async def _ask(self, call: TextCall, quirks: AnthropicQuirks) -> httpx2.Response:
-        timeouts = self._endpoint.timeouts
-        async with asyncio.timeout(timeouts.reply):
+        async with asyncio.timeout(self._endpoint.timeouts.reply):
             response = await self._client.messages.with_raw_response.create(
-                **self.text_params(call, quirks), timeout=timeouts.of_whole_replies()
+                **self.text_params(call, quirks), timeout=self._endpoint.timeout_of_replies()
             )
             await response.read()
         return response.http_response
@@ -202,7 +201,7 @@ class AnthropicModel:
             thinking=_thinking(quirks) or anthropic.omit,
             output_config=_output_config(quirks, "") or anthropic.omit,
             stream=True,
-            timeout=self._endpoint.timeouts.of_streams(),
+            timeout=self._endpoint.timeout_of_streams(),
         )
 
     def _failed(self, error: Exception) -> Failure | ModelError:

@@ -19,28 +19,12 @@ from corpus2skill.adapters.llm.failures import (
     unreadable,
 )
 from corpus2skill.adapters.llm.redaction import Redactor
+from corpus2skill.adapters.llm.timeouts import Timeouts
 from corpus2skill.errors import ModelError, UnusableSettings
 
 _CA_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 """Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which the HTTP library reads itself and which win."""
 _NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timeouts:
-    """Seconds."""
-
-    connect: float = 10.0
-    reply: float = 600.0
-    """For a whole reply that is not streamed; local models are slow."""
-    silence: float = 120.0
-    """Between two pieces of a stream."""
-
-    def of_whole_replies(self) -> httpx2.Timeout:
-        return httpx2.Timeout(self.reply, connect=self.connect, pool=None)
-
-    def of_streams(self) -> httpx2.Timeout:
-        return httpx2.Timeout(self.silence, connect=self.connect, pool=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +40,12 @@ class Endpoint:
     def identity(self) -> str:
         """Nothing that an endpoint taught us is in it: what was paid for stays found."""
         return f"{self.target.model} at {self.target.endpoint}, thinking least"
+
+    def timeout_of_replies(self) -> httpx2.Timeout:
+        return httpx2.Timeout(self.timeouts.reply, connect=self.timeouts.connect, pool=None)
+
+    def timeout_of_streams(self) -> httpx2.Timeout:
+        return httpx2.Timeout(self.timeouts.silence, connect=self.timeouts.connect, pool=None)
 
     def failure(self, status: int, body: object, headers: Mapping[str, str], message: str) -> Failure:
         """Read an error body, whoever's it is: `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, a page."""

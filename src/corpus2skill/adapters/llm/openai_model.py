@@ -142,10 +142,9 @@ class OpenAIModel:
         return reply
 
     async def _ask(self, params: CompletionCreateParamsNonStreaming) -> httpx2.Response:
-        timeouts = self._endpoint.timeouts
-        async with asyncio.timeout(timeouts.reply):
+        async with asyncio.timeout(self._endpoint.timeouts.reply):
             response = await self._client.chat.completions.with_raw_response.create(
-                **params, timeout=timeouts.of_whole_replies()
+                **params, timeout=self._endpoint.timeout_of_replies()
             )
         return response.http_response
 
@@ -189,7 +188,7 @@ class OpenAIModel:
             **cast("dict[str, object]", params),  # pyright: ignore[reportArgumentType, reportCallIssue]
             stream=True,
             stream_options={"include_usage": True} if quirks.has_usage_chunk else openai.omit,
-            timeout=self._endpoint.timeouts.of_streams(),
+            timeout=self._endpoint.timeout_of_streams(),
         )
 
     async def _streamed(self, chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[ModelEvent]:

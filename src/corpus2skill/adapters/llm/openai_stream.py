@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from corpus2skill.adapters.llm.openai_wire import WireCompletion, extra_part, stop_of, usage_of
 from corpus2skill.adapters.llm.redaction import Redactor, StreamRedactor
@@ -102,7 +102,7 @@ class OpenAIStream:
 
     def _index(self, delta: ChoiceDeltaToolCall) -> int:
         """Servers that send calls whole may leave the index out, or give every call the index 0."""
-        index: int | None = delta.index
+        index = cast("int | None", delta.index)
         last = len(self._calls) - 1
         if index is None:
             return last if delta.id is None and last >= 0 else last + 1

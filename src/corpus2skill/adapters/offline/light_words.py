@@ -14,6 +14,7 @@ LIGHT_LATIN = frozenset(
     close show try help call become leave move allow able meet sit stand stay lose lost hold held carry spend spent
     charge pay paid buy sell expect refer mention state apply occur cause result exist include contain provide offer
     require create add remove delete enable configure support handle perform specify describe explain please
+    promise mind second minute hour week month year total
     cost price free number amount time times size kind type sort way thing something anything everything someone
     anyone person people place part day name period range level point case example reason purpose difference between
     question problem issue step process list rate rule information detail service lot money
@@ -31,7 +32,11 @@ LIGHT_KANJI = frozenset(
         """
     場合 以下 以上 以外 以内 必要 可能 方法 利用 使用 確認 説明 内容 関係 関連 情報 大丈 丈夫 自分 現在 全体 種類 基本 時間 仕事
     今年 最初 最後 一番 普通 全部 理由 目的 意味 名前 名称 言葉 番号 場所 人物
+    値段 価格 料金 代金 金額 費用 期間 期限 時刻 日時 日程 人数 回数 年齢 寸法
+    中 前 後 上 下 人 方 時 日 年 月 今 物 事 所 内 外 間 他 際 者 私 次 朝 昼 夜
     """,
     )
 )
-"""The same in Japanese, as pairs of kanji."""
+"""The same in Japanese: pairs of kanji, and single ones that stand alone."""
+
+LIGHT_KATAKANA = frozenset("メートル センチ ミリ キロ グラム リットル パーセント サイズ タイプ ケース".split(" "))

@@ -112,7 +112,7 @@ class MappedIndex:
             raise Damaged("file_damaged", file=str(self._folder)) from error
 
     def _rank(self, question: Question, limit: int) -> Ranking:
-        words = dict(question.words)
+        words = {word: weight for word, weight in question.words if self._is_told(word)}
         known = sum(weight * self.rarity(word) for word, weight in sorted(words.items()))
         if not known:
             return Ranking(leaves=(), match=0.0)
@@ -122,6 +122,11 @@ class MappedIndex:
         best = _top(total, limit)
         leaves = tuple(RankedLeaf(leaf=leaf, path=self.path(leaf), score=float(total[leaf])) for leaf in best)
         return Ranking(leaves=leaves, match=self._best_match(best[:_MATCHED], question))
+
+    def _is_told(self, word: str) -> bool:
+        """False for a guess at a word in hiragana that no leaf has."""
+        first, last = self._slice(word)
+        return first < last or not is_kana_word(word)
 
     def _best_match(self, leaves: Sequence[int], question: Question) -> float:
         """The match of the best of `leaves`, less what the best of so many leaves has by chance."""

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from corpus2skill.adapters.offline.kana_words import kana_words
 from corpus2skill.adapters.offline.telling import telling_weights
 from corpus2skill.adapters.offline.telling_terms import terms
 from corpus2skill.adapters.offline.words import HAN, index_words, is_single_kanji
@@ -14,6 +15,8 @@ _SINGLE_KANJI_WEIGHT = 0.3
 """A single character says less than the pairs that it is part of."""
 _LONE_KANJI_WEIGHT = 0.6
 """One that stands between kana, such as 込 in 申し込む, is all there is of its word."""
+_KANA_WEIGHT = 0.5
+"""What may be a word in hiragana is a guess."""
 _LONE_KANJI = re.compile(f"(?<![{HAN}])[{HAN}](?![{HAN}])")
 
 _PHRASES = re.compile(
@@ -113,9 +116,12 @@ def _telling(folded: str) -> dict[str, float]:
 
 def _weighted_words(folded: str) -> dict[str, float]:
     meaningful = _meaningful(folded)
-    words = set(index_words(meaningful)) or set(index_words(folded))
+    words = set(index_words(meaningful))
+    guessed = dict.fromkeys(kana_words(meaningful), _KANA_WEIGHT)
+    if not words and not guessed:
+        words = set(index_words(folded))
     alone = set(_LONE_KANJI.findall(meaningful))
-    return {word: _weight(word, alone) for word in words}
+    return guessed | {word: _weight(word, alone) for word in words}
 
 
 def _weight(word: str, alone: set[str]) -> float:

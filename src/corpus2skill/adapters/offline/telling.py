@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from corpus2skill.adapters.offline.kana_words import kana_words
-from corpus2skill.adapters.offline.light_words import LIGHT_KANJI, LIGHT_LATIN
+from corpus2skill.adapters.offline.light_words import LIGHT_KANJI, LIGHT_KATAKANA, LIGHT_LATIN
 from corpus2skill.adapters.offline.words import HAN, HIRAGANA, fold, index_words, pairs
 
 _LIGHT_SHARE = 0.15
@@ -42,7 +42,7 @@ def telling_weights(text: str) -> dict[str, float]:
 
 
 def _weight(word: str) -> float:
-    if word in LIGHT_LATIN:
+    if word in LIGHT_LATIN or word in LIGHT_KATAKANA:
         return _LIGHT_SHARE
     return _REFERENCE_WEIGHT if word.startswith("第") else 1.0
 
@@ -50,7 +50,8 @@ def _weight(word: str) -> float:
 def _of_run(run: str, following: str) -> Iterator[tuple[str, float]]:
     """The singles and pairs of a run of kanji."""
     if len(run) == 1:
-        yield run, 1.0 if _IS_NOUN.match(following) else _VERB_WEIGHT
+        weight = 1.0 if _IS_NOUN.match(following) else _VERB_WEIGHT
+        yield run, _LIGHT_KANJI_SHARE if run in LIGHT_KANJI else weight
         return
     each = (len(run) - 1) ** -0.5
     shares = [_LIGHT_KANJI_SHARE if pair in LIGHT_KANJI else 1.0 for pair in pairs(run)]
