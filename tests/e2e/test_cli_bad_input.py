@@ -281,6 +281,11 @@ def test_bad_usage_gives_code_2_and_json_where_it_was_asked_for(
         (("extract", "."), "file_wanted"),
         (("extract", "nothing.txt"), "missing_path"),
         (("eval", "."), "pack_questions"),
+        (("eval", "nodir"), "pack_missing"),
+        (("eval", __file__), "pack_not_folder"),
+        (("eval", ".", "--questions", "nofile.jsonl"), "missing_path"),
+        (("compile", ""), "empty_path"),
+        (("extract", ""), "empty_path"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else value,
 )

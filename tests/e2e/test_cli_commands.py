@@ -157,6 +157,17 @@ def test_ask_goes_on_with_a_session(english: CommandLine) -> None:
     assert (first["turn"], second["turn"], second["session"]) == (1, 2, first["session"])
 
 
+def test_an_unknown_session_is_said_and_no_conversation_is_begun(english: CommandLine) -> None:
+    """Whoever mistypes an id would be answered as if nothing had been said before."""
+    first = english("ask", ANNUAL["en"], "--json").json["ids"]
+    for session in ("session_nope", ""):
+        ran = english("ask", "And the monthly plan?", "--session", session, "--json")
+        assert (ran.code, ran.json["error"]["code"]) == (5, "session_not_found")
+    short = english("ask", "And the monthly plan?", "--session", first["session"][:-4], "--json").json["ids"]
+    assert (short["turn"], short["session"]) == (2, first["session"])
+    assert len(english("records", "--json").json) == 2
+
+
 def test_a_voice_answer_has_no_markers_and_no_list_of_sources(compiled: CommandLine, language: str) -> None:
     """design.md: markers never reach voice."""
     ran = compiled("ask", ANNUAL[language], "--channel", "voice")

@@ -81,6 +81,45 @@ def sheet_rows(rows: str, *, before: str = "") -> str:
     return f'{before}<worksheet xmlns="{main}"><sheetData>{rows}</sheetData></worksheet>'
 
 
+def deck(slide: str) -> bytes:
+    """Return a PowerPoint presentation of one slide."""
+    main = "http://schemas.openxmlformats.org/presentationml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006/relationships"
+    return archive(
+        {
+            "[Content_Types].xml": WORD_TYPES.replace(
+                "wordprocessingml.document", "presentationml.presentation"
+            ),
+            "ppt/presentation.xml": f'<p:presentation xmlns:p="{main}" xmlns:r="{office}"><p:sldIdLst>'
+            '<p:sldId id="256" r:id="r1"/></p:sldIdLst></p:presentation>',
+            "ppt/_rels/presentation.xml.rels": f'<Relationships xmlns="{package}">'
+            f'<Relationship Id="r1" Type="{office}/slide" Target="slide.xml"/></Relationships>',
+            "ppt/slide.xml": slide,
+        }
+    )
+
+
+def slide_shapes(shapes: str) -> str:
+    main = "http://schemas.openxmlformats.org/presentationml/2006/main"
+    return f'<p:sld xmlns:p="{main}" xmlns:a="a"><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>'
+
+
+def open_sheets(content: str) -> bytes:
+    """Return an OpenDocument spreadsheet with this `content.xml`."""
+    return archive({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": content})
+
+
+def nested_mail(depth: int, *, is_forwarded: bool = False) -> bytes:
+    """Return parts in parts in parts ..., or mails in mails in mails ..."""
+    if is_forwarded:
+        return b"Content-Type: message/rfc822\r\n\r\n" * depth + b"Subject: a\r\n\r\nhello"
+    levels = (
+        b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (at, at) for at in range(depth)
+    )
+    return b"".join(levels) + b"Content-Type: text/plain\r\n\r\nhello"
+
+
 def nested_archives(depth: int) -> bytes:
     """Return an archive in an archive in an archive ..."""
     data = b"text"

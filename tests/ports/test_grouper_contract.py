@@ -1,28 +1,37 @@
-"""What every `Grouper` promises, asked of the offline engine and of the fake."""
+"""What every `Grouper` promises, asked of the offline engine, of a language model and of the fake."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.offline.grouper import OfflineGrouper
+from corpus2skill.compiler.model_grouper import ModelGrouper
 from corpus2skill.domain.grouping import GroupCard, GroupItem, GroupProposal
 from corpus2skill.domain.ids import is_slug
 from corpus2skill.domain.node_file import one_line
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.ports.grouper import Grouper
 from tests.fakes.grouper import FakeGrouper
+from tests.fakes.grouping_model import orderly
+from tests.fakes.language_model import FakeLanguageModel
 
 pytestmark = pytest.mark.anyio
 
 LIMITS = TreeLimits()
 
 
-@pytest.fixture(params=[OfflineGrouper, FakeGrouper], ids=["offline", "fake"])
+def model_grouper() -> ModelGrouper:
+    homes = {"割引": "料金", "附則": "規約"}
+    return ModelGrouper(model=FakeLanguageModel(partial(orderly, homes=homes)))
+
+
+@pytest.fixture(params=[OfflineGrouper, FakeGrouper, model_grouper], ids=["offline", "fake", "model"])
 def grouper(request: pytest.FixtureRequest) -> Grouper:
     return request.param()
 

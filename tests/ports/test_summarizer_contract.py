@@ -1,4 +1,4 @@
-"""What every `Summarizer` promises, asked of the offline engine and of the fake."""
+"""What every `Summarizer` promises, asked of the offline engine, of a language model and of the fake."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.offline.summarizer import OfflineSummarizer
+from corpus2skill.compiler.model_summarizer import ModelSummarizer
 from corpus2skill.domain.chunk import Chunk, ChunkSummary, Place
 from corpus2skill.domain.node_file import one_line
 from corpus2skill.ports.summarizer import Summarizer
+from tests.fakes.language_model import FakeLanguageModel
 from tests.fakes.summarizer import FakeSummarizer
+from tests.fakes.summarizing_model import first_words
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +26,18 @@ ARTICLE_12 = (
 )
 
 
-@pytest.fixture(params=[OfflineSummarizer, FakeSummarizer], ids=["offline", "fake"])
+def able_model() -> Summarizer:
+    return ModelSummarizer(FakeLanguageModel(first_words), OfflineSummarizer())
+
+
+def babbling_model() -> Summarizer:
+    return ModelSummarizer(FakeLanguageModel("{" * 50), OfflineSummarizer())
+
+
+@pytest.fixture(
+    params=[OfflineSummarizer, FakeSummarizer, able_model, babbling_model],
+    ids=["offline", "fake", "model", "babbling"],
+)
 def summarizer(request: pytest.FixtureRequest) -> Summarizer:
     return request.param()
 

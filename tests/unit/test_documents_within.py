@@ -76,6 +76,19 @@ async def test_members_are_compared_with_files_and_with_each_other() -> None:
     assert twins == {"箱.zip/規約": "a.txt", "箱.zip/写し": "箱.zip/質問", "複製.zip": "箱.zip"}
 
 
+async def test_of_equal_documents_the_file_is_kept_then_the_attachment_then_what_an_archive_holds() -> None:
+    """A file that somebody keeps in the folder is what a citation should name, however it is called."""
+    boxes = {"あ.zip": box(規約=TERMS, 質問=FAQ), "い.eml": box(質問=FAQ), "ん.txt": TERMS}
+    sources = await extracted(boxes)
+    assert [text.source for text in sources.texts] == ["い.eml/質問", "ん.txt"]
+    twins = {
+        report.source: dict(report.values)["same_as"]
+        for report in sources.reports
+        if report.verdict == "duplicate"
+    }
+    assert twins == {"あ.zip/規約": "ん.txt", "あ.zip/質問": "い.eml/質問"}
+
+
 async def test_the_same_archive_is_not_read_twice() -> None:
     """Field report 8: an edit costs the edit."""
     texts = {"箱.zip": box(規約=TERMS, 質問=FAQ)}

@@ -18,6 +18,7 @@ from corpus2skill.adapters.extract.member_names import safe_name
 from corpus2skill.adapters.extract.members import Member, members_of
 from corpus2skill.domain.corpus import SourceFile, SourceReport
 from corpus2skill.errors import SourceRefused
+from corpus2skill.messages import message
 from tests.fakes.archives import zip_file, zip_with_raw_name
 
 TEXT = "第1条 契約者は解約の届け出を行う。".encode()
@@ -227,3 +228,16 @@ def test_mails_deeper_than_we_look_are_named_and_none_is_missing_in_silence() ->
     refused = [member for member in found if isinstance(member, SourceReport)]
     assert [(report.verdict, report.detail) for report in refused] == [("too_large", "depth")]
     assert len(found) - len(refused) == Limits().max_depth
+
+
+@pytest.mark.parametrize(("name", "detail"), [("記録.txt", "inflated"), ("資料.pptx", "inflated_pictures")])
+def test_what_is_too_large_is_told_what_can_be_done_about_it(name: str, detail: str) -> None:
+    """Pictures can be taken out of slides, and not out of a text."""
+    (report,) = (
+        each
+        for each in opened(zip_file({name: "x" * 2_000}), Limits(max_inflated_bytes=1_000))
+        if isinstance(each, SourceReport) and each.verdict == "too_large"
+    )
+    assert report.detail == detail
+    sentence = message("ja", f"refused.too_large.{detail}", **dict(report.values))
+    assert ("画像" in sentence) is (detail == "inflated_pictures")

@@ -26,6 +26,8 @@ SECRET = "/etc/hostname"
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml"><body><p>本文 &{};</p></body></html>'
 INLINE = '<row><c t="inlineStr"><is><t>&{};</t></is></c></row>'
 FRAME = "<w:tbl><w:tr><w:tc>"
+REFERENCE = '<w:r><w:footnoteReference w:id="1"/></w:r>'
+NOTED = f"<w:p>{REFERENCE}<w:r><w:t>本文</w:t></w:r></w:p>"
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +83,76 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
         ),
         "hostile.dtd",
     ),
+    "workbook of entities among its strings": (
+        "a.xlsx",
+        lambda: hostile.workbook(
+            hostile.sheet_rows("<row/>"),
+            strings=hostile.laughing_doctype("sst") + "<sst><si><t>&l11;</t></si></sst>",
+        ),
+        "hostile.dtd",
+    ),
+    "workbook nested without end": (
+        "a.xlsx",
+        lambda: hostile.workbook(hostile.sheet_rows("<row>" * 3_000)),
+        "hostile.nesting",
+    ),
+    "word of one vast text": (
+        "a.docx",
+        lambda: hostile.word(f"<w:p><w:r><w:t>{'x' * 11_000_000}</w:t></w:r></w:p>"),
+        "too_large.element",
+    ),
+    "word of a note in itself": (
+        "a.docx",
+        lambda: word_document(NOTED, footnotes=f'<w:footnote w:id="1"><w:p>{REFERENCE}</w:p></w:footnote>'),
+        "hostile.nesting",
+    ),
+    "slides nested without end": (
+        "a.pptx",
+        lambda: hostile.deck(hostile.slide_shapes("<p:grpSp>" * 3_000)),
+        "hostile.nesting",
+    ),
+    "slides of groups in groups": (
+        "a.pptx",
+        lambda: hostile.deck(hostile.slide_shapes("<p:grpSp>" * 80 + "</p:grpSp>" * 80)),
+        "hostile.nesting",
+    ),
+    "slides of entities": (
+        "a.pptx",
+        lambda: hostile.deck(hostile.laughing_doctype("sld") + "<sld>&l11;</sld>"),
+        "hostile.dtd",
+    ),
+    "open sheets of entities": (
+        "a.ods",
+        lambda: hostile.open_sheets(hostile.laughing_doctype("table") + "<table-row>&l11;</table-row>"),
+        "hostile.dtd",
+    ),
+    "open sheets nested without end": (
+        "a.ods",
+        lambda: hostile.open_sheets("<table-row>" * 3_000),
+        "hostile.nesting",
+    ),
+    "book nested without end": (
+        "a.epub",
+        lambda: hostile.book("<div>" * 3_000),
+        "hostile.nesting",
+    ),
+    "mail of parts in parts": ("a.eml", lambda: hostile.nested_mail(200), "hostile.nesting"),
+    "mail of parts without end": ("a.eml", lambda: hostile.nested_mail(3_000), "hostile.nesting"),
+    "mail of mails without end": (
+        "a.eml",
+        lambda: hostile.nested_mail(3_000, is_forwarded=True),
+        "hostile.nesting",
+    ),
+    "mail of a vast subject": (
+        "a.eml",
+        lambda: b"Subject: " + b"\r\n ".join([b"=?UTF-8?B?5L2Q6Jek?="] * 200_000) + b"\r\n\r\nhello",
+        "too_large.headers",
+    ),
+    "mail of encoded words": (
+        "a.eml",
+        lambda: b"Subject: " + b" ".join([b"=?UTF-8?B?5L2Q6Jek?="] * 20_000) + b"\r\n\r\nhello",
+        "too_large.encoded_words",
+    ),
     "workbook that inflates": (
         "a.xlsx",
         lambda: hostile.workbook(hostile.sheet_rows(f"<row><c><v>{'1' * 9_000_000}</v></c></row>" * 3)),
@@ -129,6 +201,17 @@ async def test_what_is_made_to_do_harm_is_refused_within_its_bounds(
     name, make, expected = HOSTILE[case]
     assert await said(extractors, name, make()) in expected.split()
     assert await said(extractors, "b.docx", word_document(paragraph("次"))) == "text"
+
+
+async def test_parts_within_parts_are_refused_by_name_where_attachments_are_looked_for(
+    extractors: Extractors,
+) -> None:
+    """Issue 3: hostile files; nobody is to read of a recursion."""
+    for is_forwarded in (False, True):
+        mail = hostile.nested_mail(200, is_forwarded=is_forwarded)
+        with pytest.raises(SourceRefused) as refusal:
+            [_ async for _ in extractors.members(SourceFile(source="a.eml", data=mail, sha256=""))]
+        assert refusal.value.code == "refused.hostile.nesting"
 
 
 async def test_a_document_that_takes_too_long_is_refused_by_its_time() -> None:

@@ -154,6 +154,22 @@ def test_the_encoding_is_the_declared_one_unless_the_bytes_say_otherwise(
     assert extracted(page.encode(encoding)).text == "年額プランの解約は、画面から申請する。"
 
 
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        "<!DOCTYPE html [ <!ENTITY a \"b>c]\"> <!ENTITY d 'x'> ]>",
+        """<?xml version="1.0"?>\n<!-- [x] -->\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x[y]" [
+        <!-- don't ]> -->\n<!ATTLIST p a CDATA #IMPLIED>\n%x;]\n>\n""",
+        "<!doctype html []>",
+        "<!doctype html>",
+    ],
+)
+def test_definitions_that_a_page_begins_with_are_no_words_of_it(doctype: str) -> None:
+    """XHTML: an internal subset ends at its own bracket, not at the first `>`."""
+    page = f"{doctype}<html><body><p>第1条 [注] 本文</p><p>x <!DOCTYPE html [y]> z</p></body></html>"
+    assert extracted(page).text == "第1条 [注] 本文\n\nx z"
+
+
 def test_a_page_without_words_is_empty() -> None:
     """The article, Step 1: an empty result is stopped."""
     with pytest.raises(SourceRefused) as refusal:

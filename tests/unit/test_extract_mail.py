@@ -147,11 +147,49 @@ def test_a_mail_without_a_word_is_empty() -> None:
     assert refusal.value.verdict == "empty"
 
 
-def test_a_mail_nested_beyond_reason_ends() -> None:
-    """Issue 3, hostile files: bounded."""
-    data = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n" * 3_000 + b"\r\nhello"
-    with pytest.raises(SourceRefused):
+@pytest.mark.parametrize(
+    ("header", "detail"),
+    [
+        (b"To: " + b"a@example.jp, " * 50_000, "headers"),
+        (b"Content-Type: text/plain" + b'; a="b"' * 5_000, "headers"),
+        (b"X: " + b"a" * 400_000 + b"\r\nY: " + b"a" * 400_000, None),
+        ((b"X: " + b"a" * 400_000 + b"\r\n") * 6, "headers"),
+        (b"Subject: " + b" ".join([b"=?utf-8?Q?a?="] * 2_900), None),
+        (b"Subject: " + b" ".join([b"=?utf-8?Q?a?="] * 3_100), "encoded_words"),
+        (b"Subject: " + b"=?" * 3_100, "encoded_words"),
+    ],
+)
+def test_headers_are_bounded_by_name_and_large_ones_are_read(header: bytes, detail: str | None) -> None:
+    """Issue 3, hostile files: bounded in time."""
+    data = raw_mail(b"hello", b"From: a@example.jp", header)
+    if detail is None:
+        assert "hello" in read(data).text
+        return
+    with pytest.raises(SourceRefused) as refusal:
         read(data)
+    assert (refusal.value.verdict, refusal.value.detail) == ("too_large", detail)
+
+
+def test_an_attached_mail_whose_kind_is_damaged_stops_nothing() -> None:
+    """A NUL in a charset's name makes the library fail, though nothing asked for the words."""
+    part = b'--b\r\nContent-Type: message/delivery-status; charset="a\0b"\r\n\r\n\x93\xfa\r\n--b--'
+    plain = b'Content-Type: text/plain; charset="a\0b"'
+    assert read(raw_mail("日本語の本文です。".encode("cp932"), b"Subject: a", plain)).text
+    within(raw_mail(part, b"Content-Type: multipart/mixed; boundary=b"))
+
+
+def test_a_list_of_a_thousand_people_is_read() -> None:
+    """A bound must let through what people send."""
+    names = ", ".join(f"=?UTF-8?B?5L2Q6Jek?= <sato{number}@example.jp>" for number in range(1_000))
+    assert read(raw_mail(b"hello", b"To: " + names.encode())).text.count("佐藤") == 1_000
+
+
+def test_a_mail_of_more_parts_than_the_limit_is_refused_and_never_cut() -> None:
+    """design.md, limits: never cut."""
+    data = raw_mail(b"--b\r\n\r\nx\r\n" * 2_001, b"Content-Type: multipart/mixed; boundary=b")
+    with pytest.raises(SourceRefused) as refusal:
+        read(data)
+    assert (refusal.value.verdict, refusal.value.detail) == ("too_large", "members")
 
 
 def test_an_outlook_mail_reads_as_one_that_travelled() -> None:

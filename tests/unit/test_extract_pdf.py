@@ -381,6 +381,27 @@ def test_prose_in_columns_written_across_the_page_is_read_column_by_column() -> 
     assert "|" not in text
 
 
+def test_lines_of_such_columns_are_joined_and_a_sentence_goes_on_in_the_next_column() -> None:
+    """Issue 3, PDF: paragraphs and reading order."""
+    left = [
+        "解約の申し出は、書面により行い",
+        "ます。申し出があったときは、受",
+        "付の日から三十日を経た日に終了",
+        "します。年の途中の解約でも、返",
+    ]
+    right = [
+        "金は行いません。ただし、当社の",
+        "都合で終えるときは、残る月の分",
+        "を返します。返金には、十日ほど",
+        "かかることがあり、振込先の届け",
+    ]
+    sheets = Sheets(family="ja").page()
+    for number in range(8):
+        sheets.y += LINE
+        sheets.at(20, sheets.y, left[number % 4], size=9).at(110, sheets.y, right[number % 4], size=9)
+    assert sheets.read().text == "".join(left * 2 + right * 2)
+
+
 def test_a_table_of_two_columns_stays_one() -> None:
     """Tables readable as text: entries do not fill their column."""
     sheets = Sheets().page()

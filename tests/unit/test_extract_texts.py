@@ -158,3 +158,22 @@ def test_a_text_over_the_limit_is_refused_and_never_cut(name: str) -> None:
     with pytest.raises(SourceRefused) as refusal:
         extracted(name, "解約" * 600, Limits(max_characters=1000))
     assert (refusal.value.verdict, refusal.value.detail) == ("too_large", "characters")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+@pytest.mark.parametrize(
+    ("last", "cells"),
+    [("解約,98", 2), ("解約,9800,", None), ('解約,"98', 2), ("解約,98\n", None), ("", None)],
+)
+def test_a_last_row_that_was_cut_off_is_said(name: str, last: str, cells: int | None) -> None:
+    """Issue 3: truncated; everything said about a file names the place."""
+    table = f"項目,月額,年額\n標準,980,9800\n{last}"
+    found = extracted(name, table if name == "a.csv" else table.replace(",", "\t"))
+    notices = [(notice.code, dict(notice.values)) for notice in found.notices]
+    assert notices == ([("last_row_cut", {"row": 3, "cells": cells, "usual": 3})] if cells else [])
+
+
+@pytest.mark.parametrize("text", ["a,b\n1", "a,b,c\n1,2,3\n1,2\n1", "a,b,c", "表題\na,b,c\n1,2"])
+def test_where_rows_are_uneven_or_few_none_is_called_cut(text: str) -> None:
+    """A warning that is often wrong is not read."""
+    assert extracted("a.csv", text).notices == ()

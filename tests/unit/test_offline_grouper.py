@@ -152,6 +152,97 @@ async def test_a_large_flat_folder_is_clustered_by_its_words() -> None:
     assert together >= 360
 
 
+SUBJECTS = {
+    "解約": "解約申請は契約管理画面から行う。解約後は利用契約が終了する。",
+    "請求書": "請求書は請求履歴から発行する。銀行振込とクレジットカードで支払う。",
+    "パスワード": "パスワードはログイン画面で再設定する。二要素認証も設定できる。",
+    "メンバー": "管理者はメンバーを招待して権限を与える。編集者と閲覧者がいる。",
+}
+
+
+def flat_folder(documents: int, chunks_each: int = 1) -> list[GroupItem]:
+    """Documents on four subjects in turn, so that their order tells nothing."""
+    names = list(SUBJECTS)
+    return [
+        item(
+            document * chunks_each + chunk,
+            "よくある質問",
+            f"{names[document % 4]}のこと{document}",
+            title=f"{names[document % 4]}のこと{document}" + (f": {chunk}" if chunk else ""),
+            text=SUBJECTS[names[document % 4]],
+            folders=1,
+        )
+        for document in range(documents)
+        for chunk in range(chunks_each)
+    ]
+
+
+@pytest.mark.parametrize(("documents", "chunks_each"), [(16, 1), (20, 3), (40, 2), (60, 5)])
+async def test_a_small_flat_folder_is_sorted_by_subject(documents: int, chunks_each: int) -> None:
+    """Issue: clusters where a folder is flat; more documents than a node has branches."""
+    items = flat_folder(documents, chunks_each)
+    of_subject = {one.item_id: one.outline[1].partition("の")[0] for one in items}
+    proposals = await grouped(items)
+    assert 4 <= len(proposals) <= 12
+    for group in all_groups(proposals):
+        assert len({of_subject[name] for name in leaves(group)}) == 1
+        assert of_subject[leaves(group)[0]] in group.title
+
+
+async def test_a_document_of_a_flat_folder_stays_in_one_group_where_it_fits() -> None:
+    """Issue: a document's chunks stay together."""
+    items = flat_folder(44, 8)
+    homes = {name: number for number, group in enumerate(await grouped(items)) for name in leaves(group)}
+    documents = Counter(one.outline[1] for one in items)
+    homes_of = {name: {homes[one.item_id] for one in items if one.outline[1] == name} for name in documents}
+    assert sum(len(home) > 1 for home in homes_of.values()) <= 8, "12 groups of 30 hold 44 documents of 8"
+
+
+async def test_a_group_of_a_flat_folder_names_its_documents() -> None:
+    """Issue: titles and summaries that help a person choose."""
+    for group in await grouped(flat_folder(14)):
+        assert group.title.startswith(tuple(SUBJECTS))
+        assert group.summary.startswith(tuple(SUBJECTS))
+
+
+async def test_folders_with_names_stay_whole_beside_sorted_documents() -> None:
+    """Issue: chapters people know are branches people understand."""
+    named = [
+        item(1000 + n, "規程", "就業規則", f"第{n}条", text="就業規則の条文", folders=1) for n in range(25)
+    ]
+    loose = [
+        item(n, "一覧", f"{list(SUBJECTS)[n % 4]}{n}", text=list(SUBJECTS.values())[n % 4], folders=1)
+        for n in range(40)
+    ]
+    ids = [one.item_id for one in named]
+    groups = list(all_groups(await grouped([*named, *loose])))
+    assert any(sorted(leaves(group)) == sorted(ids) and group.title == "規程" for group in groups)
+
+
+@pytest.mark.parametrize("name", ["第{}条", "Chapter {}", "{:02}_手順"])
+async def test_documents_numbered_by_their_author_keep_their_order(name: str) -> None:
+    """Issue: the documents' own order where it says something."""
+    names = list(SUBJECTS.values())
+    items = [item(n, "法", name.format(n), text=names[n % 4], folders=1) for n in range(1, 41)]
+    together = [one for group in await grouped(items) for one in leaves(group)]
+    assert together == [one.item_id for one in items]
+
+
+async def test_the_chapters_of_one_large_document_keep_their_order() -> None:
+    """Issue: a book of twenty chapters is no flat folder, however long it is."""
+    names = list(SUBJECTS.values())
+    items = [item(n, "手引き", f"{n // 20}のこと", text=names[n // 20 % 4]) for n in range(400)]
+    assert [one for group in await grouped(items) for one in leaves(group)] == [one.item_id for one in items]
+
+
+async def test_many_equal_documents_become_groups_within_the_limits() -> None:
+    """Issue, bad input: a folder of copies."""
+    items = [item(n, "写し", f"写し{n}", title="同じ題", text="同じ文", folders=1) for n in range(700)]
+    proposals = await grouped(items)
+    assert Counter(name for group in proposals for name in leaves(group)) == Counter(i.item_id for i in items)
+    assert depth(proposals) == 2
+
+
 async def test_equal_names_are_told_apart() -> None:
     """Sibling titles all differ."""
     items = [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from corpus2skill.application.compile_engine import open_engine
 from corpus2skill.application.compile_options import CompileOptions, compile_models
 from corpus2skill.application.paid_compile import Confirm, PaidApproval, estimated, nobody
 from corpus2skill.application.wiring import (
@@ -12,7 +13,6 @@ from corpus2skill.application.wiring import (
     CompileModels,
     Workspace,
     compiler_ports,
-    open_engine,
 )
 from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus, plan_compile
 from corpus2skill.domain.chunk import ChunkSizes
@@ -57,7 +57,11 @@ async def compile_documents(
     models = _models(workspace, request.corpus, options)
     async with open_engine(workspace, request.corpus, models, listener) as engine:
         approval = PaidApproval(engine, request, confirm, is_confirmed=options.is_confirmed)
-        ports = replace(compiler_ports(workspace, paths, engine), approve=approval, spending=engine.spending)
+        ports = replace(
+            compiler_ports(workspace, paths, engine.summarizer(), engine.grouper()),
+            approve=approval,
+            spending=engine.spending,
+        )
         return await compile_corpus(request, ports, listener)
 
 
@@ -72,7 +76,8 @@ async def estimate_compile(
     request, paths = _prepared(workspace, options)
     models = _models(workspace, request.corpus, options)
     async with open_engine(workspace, request.corpus, models, listener, is_dry=True) as engine:
-        plan = await plan_compile(request, compiler_ports(workspace, paths, engine), listener)
+        ports = compiler_ports(workspace, paths, engine.summarizer(), engine.grouper())
+        plan = await plan_compile(request, ports, listener)
         return EstimatedCompile(plan=plan, spending=await estimated(engine, plan, request.limits))
 
 

@@ -61,5 +61,6 @@ def compile_models(settings: Settings, options: CompileOptions) -> CompileModels
         base_url=options.base_url or settings.base_url,
         context_window=options.context_window or settings.context_window,
         max_cost=settings.max_cost if options.max_cost is None else options.max_cost,
+        concurrency=settings.concurrency,
         is_batch=options.is_batch,
     )

@@ -15,9 +15,10 @@ import msgspec
 
 from corpus2skill.application.ask import Asking, AskOptions
 from corpus2skill.application.compile_documents import compile_documents
+from corpus2skill.application.compile_engine import open_engine
 from corpus2skill.application.compile_options import CompileOptions, compile_models
 from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, score
-from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, flat_ranking, open_engine
+from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, flat_ranking
 from corpus2skill.domain.ids import slugify
 from corpus2skill.domain.run import RunEvent, RunRecord
 from corpus2skill.domain.trail import Visit
@@ -174,7 +175,7 @@ async def _engines(workspace: Workspace, corpus: str, model: str) -> Engines:
     """The identities that a version compiled with `model` bears."""
     models = compile_models(workspace.settings, CompileOptions(model=model))
     async with open_engine(workspace, corpus, models, is_dry=True) as engine:
-        return Engines(summarizer=engine.summarizer.identity, grouper=engine.grouper.identity)
+        return Engines(summarizer=engine.summarizer().identity, grouper=engine.grouper().identity)
 
 
 def _corpus_folder(workspace: Workspace, pack: Path, corpus: str) -> Path:

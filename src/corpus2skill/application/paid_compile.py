@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from corpus2skill.application.wiring import CompileEngine
+from corpus2skill.application.compile_engine import CompileEngine
 from corpus2skill.compiler.pipeline import CompileRequest
 from corpus2skill.domain.job import CompilePlan
 from corpus2skill.domain.money import EstimatedSpending, total

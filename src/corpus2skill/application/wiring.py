@@ -5,30 +5,40 @@ Adapters are imported where they are used: a command that only reads a file does
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+import asyncio
+import os
+import random
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
-from corpus2skill.domain.job import CompilePlan
 from corpus2skill.domain.model_name import ModelName, Role
-from corpus2skill.domain.money import EstimatedSpending, Price, Spending, free
-from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.domain.money import Price, free
 from corpus2skill.errors import UnusableSettings
+from corpus2skill.paying.budget import Budget
+from corpus2skill.paying.ledger import Ledger
+from corpus2skill.paying.paid_model import Account, PaidModel
+from corpus2skill.paying.rate import KeyRate
+from corpus2skill.paying.tries import Patience
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.extractor import Extractor
-from corpus2skill.ports.grouper import Grouper
+from corpus2skill.ports.grouper import Grouper, Neighbours
 from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.result_store import ResultStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.store import RecordStore
 from corpus2skill.ports.summarizer import Summarizer
-from corpus2skill.settings import SETTINGS_FILE, Settings
+from corpus2skill.settings import SETTINGS_FILE, Settings, expanded
+
+if TYPE_CHECKING:
+    from corpus2skill.adapters.llm.connection import Connection
 
 TENANT = "local"
 """Owner of everything in a workspace on one's own machine."""
@@ -132,6 +142,7 @@ class CompileModels:
     """Tokens; None: what is known of the model."""
     max_cost: float | None = None
     """US dollars; None: no cap."""
+    concurrency: int = 16
     is_batch: bool = False
 
     @property
@@ -139,46 +150,124 @@ class CompileModels:
         return self.summarize is not None or self.group is not None
 
 
-class CompileEngine:
-    """The summarizer and grouper of one compile, and all that stands around their paid calls."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidModels:
+    """The models of a compile behind store, cap, rate and tries, and what they share."""
 
-    def __init__(self, models: CompileModels, summarizer: Summarizer, grouper: Grouper) -> None:
-        self.models = models
-        self.summarizer = summarizer
-        self.grouper = grouper
-
-    @property
-    def is_paid(self) -> bool:
-        return self.models.is_paid
-
-    @property
-    def max_cost(self) -> float | None:
-        return self.models.max_cost
-
-    def check(self, plan: CompilePlan) -> None:
-        """Refuse, before anything is paid, what cannot be done with these models."""
-
-    async def estimate(self, plan: CompilePlan, limits: TreeLimits) -> tuple[EstimatedSpending, ...]:
-        return ()
-
-    def spending(self) -> tuple[Spending, ...]:
-        return ()
+    summarize: PaidModel | None
+    group: PaidModel | None
+    results: ResultStore
+    ledger: Ledger
+    prices: Mapping[str, Price]
+    """By the models' names."""
 
 
 @asynccontextmanager
-async def open_engine(
+async def open_paid_models(
     workspace: Workspace,
     corpus: str,
     models: CompileModels,
-    listener: CompileListener | None = None,
+    listener: CompileListener,
     *,
-    is_dry: bool = False,
-) -> AsyncGenerator[CompileEngine]:
-    """The engine of one compile for as long as the block lasts."""
-    from corpus2skill.adapters.offline.grouper import OfflineGrouper
-    from corpus2skill.adapters.offline.summarizer import OfflineSummarizer
+    is_dry: bool,
+) -> AsyncGenerator[PaidModels]:
+    """The models of one compile for as long as the block lasts. Dry ones need no key: nothing is sent.
 
-    yield CompileEngine(models, OfflineSummarizer(), OfflineGrouper())
+    Raises:
+        UnusableSettings, ModelUnusable: an address, a key or a price is missing or cannot be used.
+    """
+    results = workspace.results()
+    account = Account(
+        corpus=corpus,
+        store=results,
+        budget=Budget(models.max_cost),
+        ledger=Ledger(),
+        clock=workspace.clock,
+        sleep=asyncio.sleep,
+        chance=random.random,
+        listener=listener,
+        patience=Patience(seconds=workspace.settings.patience_seconds),
+    )
+    opening = _Opening(workspace, models, account, is_dry=is_dry)
+    try:
+        yield PaidModels(
+            summarize=opening.model(models.summarize),
+            group=opening.model(models.group),
+            results=results,
+            ledger=account.ledger,
+            prices=opening.prices,
+        )
+    finally:
+        await opening.close()
+        results.close()
+
+
+class _Opening:
+    """Opens the models of one compile; those that are called with one key share its rate."""
+
+    def __init__(
+        self, workspace: Workspace, models: CompileModels, account: Account, *, is_dry: bool
+    ) -> None:
+        self._workspace = workspace
+        self._models = models
+        self._account = account
+        self._is_dry = is_dry
+        self._rates: dict[str, KeyRate] = {}
+        self._opened: dict[ModelName, PaidModel] = {}
+        self.prices: dict[str, Price] = {}
+
+    def model(self, name: ModelName | None) -> PaidModel | None:
+        if name is None:
+            return None
+        if name not in self._opened:
+            self._opened[name] = self._open(name)
+        return self._opened[name]
+
+    def _open(self, name: ModelName) -> PaidModel:
+        from corpus2skill.adapters.llm.connection import base_url_in_force
+        from corpus2skill.adapters.llm.models import open_model
+        from corpus2skill.adapters.llm.prices import price_of as listed_price
+
+        model = open_model(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
+        base_url = base_url_in_force(name, self._models.base_url, os.environ)
+        price = listed_price(name, base_url)
+        self.prices[model.name] = price
+        return PaidModel(model, self._account, rate=self._rate(name), price=price)
+
+    def _rate(self, name: ModelName) -> KeyRate:
+        if name.provider not in self._rates:
+            settings = self._workspace.settings
+            self._rates[name.provider] = KeyRate(
+                clock=self._workspace.clock,
+                sleep=asyncio.sleep,
+                concurrency=settings.concurrency,
+                requests_per_minute=settings.requests_per_minute,
+                tokens_per_minute=settings.tokens_per_minute,
+            )
+        return self._rates[name.provider]
+
+    async def close(self) -> None:
+        for model in self._opened.values():
+            await model.close()
+
+
+def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *, is_dry: bool) -> Connection:
+    from corpus2skill.adapters.llm.connection import Connection
+    from corpus2skill.adapters.llm.keys import Keys
+    from corpus2skill.adapters.llm.timeouts import Timeouts
+    from corpus2skill.domain.provider_key import ProviderKey
+
+    settings = workspace.settings
+    file = None if settings.key_file is None else expanded(Path(settings.key_file))
+    key = Keys(os.environ, file).key(name.provider)
+    if key is None and is_dry:
+        key = ProviderKey(secret="none", source="-")  # noqa: S106 - a place holder: nothing is sent
+    return Connection(
+        key=key,
+        base_url=models.base_url,
+        window=models.context_window,
+        timeouts=Timeouts(reply=settings.reply_seconds),
+    )
 
 
 def model_for(text: str, role: Role) -> ModelName:
@@ -187,18 +276,41 @@ def model_for(text: str, role: Role) -> ModelName:
     Raises:
         UnusableSettings: no adapter answers to it.
     """
-    raise UnusableSettings("unknown_model", model=text, known=OFFLINE)
+    from corpus2skill.adapters.llm.catalogue import parse_model
+
+    return parse_model(text, role)
 
 
-def compiler_ports(workspace: Workspace, paths: Sequence[Path], engine: CompileEngine) -> CompilerPorts:
-    """Everything a compile with `engine` needs."""
+def offline_summarizer() -> Summarizer:
+    from corpus2skill.adapters.offline.summarizer import OfflineSummarizer
+
+    return OfflineSummarizer()
+
+
+def offline_grouper() -> Grouper:
+    from corpus2skill.adapters.offline.grouper import OfflineGrouper
+
+    return OfflineGrouper()
+
+
+def neighbours() -> Neighbours:
+    """The order in which a model that sees a list in pieces is shown it."""
+    from corpus2skill.adapters.offline.neighbours import OfflineNeighbours
+
+    return OfflineNeighbours()
+
+
+def compiler_ports(
+    workspace: Workspace, paths: Sequence[Path], summarizer: Summarizer, grouper: Grouper
+) -> CompilerPorts:
+    """Everything a compile with this summarizer and grouper needs."""
     from corpus2skill.adapters.offline.lexical_index import OfflineLexicalIndex
 
     return CompilerPorts(
         reader=source_reader(workspace, paths),
         extractor=extractor(workspace.settings),
-        summarizer=engine.summarizer,
-        grouper=engine.grouper,
+        summarizer=summarizer,
+        grouper=grouper,
         index_writer=OfflineLexicalIndex(),
         store=workspace.versions,
         clock=workspace.clock,

@@ -59,6 +59,13 @@ def leaf_groups(groups: Sequence[Group], above: Address = ()) -> Iterator[tuple[
         yield from leaf_groups(group.groups, address)
 
 
+def titles_above(groups: Sequence[Group], address: Address) -> Iterator[str]:
+    """The titles of the groups around the one at `address`, outermost first."""
+    for index in address[:-1]:
+        yield groups[index].title
+        groups = groups[index].groups
+
+
 def address_id(address: Address) -> str:
     return "group_" + "_".join(map(str, address))
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from corpus2skill.compiler.group_prompts import again_text
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.message import ModelMessage, ProgramMessage, Text
 from corpus2skill.domain.model_call import TextCall
@@ -19,7 +20,7 @@ Value = TypeVar("Value")
 MOST_ASKED_AGAIN = 2
 _MOST_TOLD = 4
 """Faults named at once."""
-_TOLD_LIMIT = 400
+_TOLD_LIMIT = 320
 """Characters of what is told."""
 ROOM_TO_ASK_AGAIN = 700
 """Tokens that a call leaves free in the window, so that its faults can be told."""
@@ -51,7 +52,7 @@ async def ask(
     """
     best: Judged[Value] | None = None
     question = call
-    for _ in range(1 + MOST_ASKED_AGAIN):
+    for number in range(1, 2 + MOST_ASKED_AGAIN):
         text, judged = await _once(model, question, read)
         if isinstance(judged, Judged):
             is_second = best is not None
@@ -60,7 +61,8 @@ async def ask(
             if not judged.faults or is_second:
                 break
         faults = judged.faults if isinstance(judged, Judged) else (judged,)
-        question = _again(call, text, faults, language, model.window)
+        told = _told(faults, number, language)
+        question = _again(call, text, told, model.window)
     return None if best is None else best.value
 
 
@@ -88,11 +90,14 @@ async def _once(
         return reply.text, fault
 
 
-def _again(
-    call: TextCall, reply: str, faults: tuple[BadReply, ...], language: Language, window: int
-) -> TextCall:
+def _told(faults: Sequence[BadReply], number: int, language: Language) -> str:
+    """What was wrong with reply `number`; no two such texts are alike, so that no reply is met twice."""
+    words = "\n".join(error_message(language, fault) for fault in faults[:_MOST_TOLD])[:_TOLD_LIMIT]
+    return again_text(words, number, language)
+
+
+def _again(call: TextCall, reply: str, told: str, window: int) -> TextCall:
     """The question, the reply as far as it fits, and its faults; without a reply the faults join the question."""
-    told = "\n".join(error_message(language, fault) for fault in faults[:_MOST_TOLD])[:_TOLD_LIMIT]
     shown = _fitting(reply, window - call.max_output_tokens - prompt_tokens(call) - upper_tokens(told) - 8)
     if not shown:
         question = [part for message in call.messages for part in message.parts if isinstance(part, Text)]

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from corpus2skill.compiler import shape
-from corpus2skill.compiler.adoption import Address, Adoption, address_id, leaf_groups, without
+from corpus2skill.compiler.adoption import Address, Adoption, address_id, leaf_groups, titles_above, without
 from corpus2skill.compiler.together import together
 from corpus2skill.domain.chunk import SummarizedChunk
 from corpus2skill.domain.grouping import GroupCard, GroupItem, Repairs, common_outline
@@ -54,6 +54,7 @@ class Clustering:
     async def rooted(self, groups: tuple[Group, ...]) -> Tree:
         members = [self.group_item(group, group.slug) for group in groups]
         said = await self.grouper.describe(self.title, members, (), self.language)
+        self.repairs += Repairs(fallbacks=int(said.is_stand_in))
         return Tree(title=one_line(self.title), summary=one_line(said.summary), groups=groups)
 
     # A first grouping, and its repair
@@ -84,7 +85,10 @@ class Clustering:
         if not names:
             return {}
         addresses = {address_id(address): address for address, _ in leaf_groups(groups)}
-        cards = [self.card(group, address_id(address)) for address, group in leaf_groups(groups)]
+        cards = [
+            replace(self.card(group, address_id(address)), above=tuple(titles_above(groups, address)))
+            for address, group in leaf_groups(groups)
+        ]
         answer = await self.grouper.place([self.items[name] for name in names], cards, self.language)
         self.repairs += answer.repairs
         wanted = set(names)
@@ -196,14 +200,15 @@ class Clustering:
         items = [self.group_item(group, group_id) for group_id, group in by_id.items()]
         answer = await self.grouper.group(items, self.limits, self.language, parent_title)
         adoption = Adoption(set(by_id), by_id)
-        parents = shape.without_empty(adoption.groups(answer.groups))
+        parents = [_itself_if_alone(parent) for parent in adoption.groups(answer.groups)]
         left = tuple(group for group_id, group in by_id.items() if group_id not in adoption.placed)
         self.repairs += answer.repairs + adoption.repairs + Repairs(missing_ids=len(left))
-        if any(len(parent.groups) == len(groups) for parent in parents):
+        fewer = (*shape.without_empty(parents), *left)
+        if len(fewer) >= len(groups) or any(len(parent.groups) == len(groups) for parent in fewer):
             return shape.pack(groups, self.limits.max_children)
-        few = await together([partial(self.few, parent.groups, parent.title) for parent in parents])
-        grown = tuple(replace(parent, groups=inner) for parent, inner in zip(parents, few, strict=True))
-        return shape.pack((*grown, *left), self.limits.max_children)
+        inner = await together([partial(self.few, parent.groups, parent.title) for parent in fewer])
+        narrow = [replace(parent, groups=within) for parent, within in zip(fewer, inner, strict=True)]
+        return await self.few(tuple(narrow), parent_title)
 
     # What engines and rules are told of a group
 
@@ -217,6 +222,7 @@ class Clustering:
             outline=outline,
             folders=min(len(outline), *(leaf.folders for leaf in leaves)),
             text="\n".join(f"{leaf.title}\n{leaf.summary}" for leaf in leaves),
+            is_group=True,
         )
 
     def card(self, group: Group, group_id: str) -> GroupCard:
@@ -245,6 +251,11 @@ def _item(item: SummarizedChunk) -> GroupItem:
         folders=len(path.parent.parts),
         text=chunk.text,
     )
+
+
+def _itself_if_alone(parent: Group) -> Group:
+    """A group that was put under a parent with no other stays what it is."""
+    return parent.groups[0] if len(parent.groups) == 1 and not parent.member_ids else parent
 
 
 def _lifted(groups: tuple[Group, ...]) -> tuple[Group, ...]:

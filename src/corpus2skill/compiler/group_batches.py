@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 
 from corpus2skill.compiler.asking import ROOM_TO_ASK_AGAIN, prompt_tokens
@@ -25,6 +26,16 @@ _GROUP_TOKENS = 300
 _ID_TOKENS = 12
 _REPLY_TOKENS = 200
 """Of a reply's frame."""
+_COMFORTABLE = 0.65
+"""Share of their width that nodes are filled to where there is a choice: what models make is never even."""
+_GOOD_FILL = 0.6
+"""Share of the leaves it may have that a group is to have."""
+_SMALL_FILL = 0.3
+"""Groups below it are merged, where there are too many of them."""
+_LEAST_PARTS = 8
+"""A batch of so many items is more than one subject."""
+_FULL = 0.85
+"""Share of their width that saves a level."""
 _LONGEST_TITLE = "上" * TITLE_LIMIT
 
 WantedOf = Callable[[int], Wanted]
@@ -80,28 +91,22 @@ class GroupRoom:
     def _left(self, tokens: int, items: int, wanted: Wanted) -> int:
         """Tokens that such a call leaves free."""
         reply = group_reply_tokens(items, wanted.most)
-        return self.window - self._frame(wanted) - tokens - items - reply - ROOM_TO_ASK_AGAIN
-
-    def _frame(self, wanted: Wanted) -> int:
-        return _frame(self.language, self.of_groups)
+        frame = _frame_tokens(self.language, self.of_groups)
+        return self.window - frame - tokens - items - reply - ROOM_TO_ASK_AGAIN
 
 
-_FRAMES: dict[tuple[Language, bool], int] = {}
-
-
-def _frame(language: Language, of_groups: bool) -> int:
-    key = (language, of_groups)
-    if key not in _FRAMES:
-        call = group_call(
-            (),
-            Wanted(least=1, most=99, members=99),
-            language,
-            parent_title=_LONGEST_TITLE,
-            of_groups=of_groups,
-            max_output_tokens=0,
-        )
-        _FRAMES[key] = prompt_tokens(call)
-    return _FRAMES[key]
+@cache
+def _frame_tokens(language: Language, of_groups: bool) -> int:
+    """A grouping prompt without its items."""
+    call = group_call(
+        (),
+        Wanted(least=1, most=99, members=99),
+        language,
+        parent_title=_LONGEST_TITLE,
+        of_groups=of_groups,
+        max_output_tokens=0,
+    )
+    return prompt_tokens(call)
 
 
 def wanted_alone(limits: TreeLimits) -> WantedOf:
@@ -120,28 +125,53 @@ def wanted_alone(limits: TreeLimits) -> WantedOf:
 
 def wanted_leaf_groups(total: int, limits: TreeLimits) -> WantedOf:
     """What to ask for over one batch of many: groups so large that the levels above them can be narrow."""
-    comfortable = limits.max_children * (0.65 * limits.max_children) ** (limits.max_group_depth - 1)
-    size = min(max(total / comfortable, 0.4 * limits.max_leaves), 0.75 * limits.max_leaves)
-    return _about(max(size, 1.0), limits.max_leaves)
+    above = _COMFORTABLE * limits.max_children
+    comfortable = limits.max_children * above ** (limits.max_group_depth - 1)
+    least, most = 0.4 * limits.max_leaves, _GOOD_FILL * limits.max_leaves
+    size = max(min(max(total / comfortable, least), most), 1.0)
+    return _about(size, limits.max_leaves, is_tight=total / comfortable > least, at_least=_LEAST_PARTS)
+
+
+def wanted_merged(held: float, limits: TreeLimits) -> WantedOf:
+    """What to ask for over groups of `held` leaves on average, so that several become one of a good size."""
+    return _about(_GOOD_FILL * limits.max_leaves / held, limits.max_leaves)
+
+
+def are_to_be_merged(total: int, held: float, limits: TreeLimits) -> bool:
+    """True for many groups of so few leaves that the levels above them would be wasted on them."""
+    return total > limits.max_children and held < _SMALL_FILL * limits.max_leaves
 
 
 def wanted_chapters(total: int, levels: int, limits: TreeLimits) -> WantedOf:
     """What to ask for over groups, `total` on their level, with so many levels of chapters left above them."""
     if total <= limits.max_children:
-        return lambda count: Wanted(least=max(math.ceil(count / 2), 1), most=count, members=limits.max_children)
+        return lambda count: Wanted(
+            least=max(math.ceil(count / 2), 1), most=count, members=limits.max_children
+        )
     ratio = total / max(0.8 * limits.max_children, 1.0)
-    comfortable = max(0.65 * limits.max_children, 1.5)
-    needed = max(math.ceil(math.log(ratio) / math.log(comfortable)), 1)
-    size = ratio ** (1 / min(needed, max(levels, 1)))
-    return _about(min(max(size, 1.5), limits.max_children), limits.max_children)
+    needed = math.ceil(math.log(ratio) / math.log(max(_FULL * limits.max_children, 1.5)) - 0.1)
+    steps = min(max(needed, 1), max(levels, 1))
+    size = min(max(ratio ** (1 / steps), 1.5), limits.max_children)
+    is_tight = size > _COMFORTABLE * limits.max_children
+    on_top = limits.max_children / total if steps == 1 else 1.0
+    return _about(size, limits.max_children, is_tight=is_tight, most_of_all=on_top)
 
 
-def _about(size: float, members: int) -> WantedOf:
-    """Groups of about `size`, none over `members`."""
+def _about(
+    size: float, members: int, *, is_tight: bool = False, most_of_all: float = 1.0, at_least: int = 0
+) -> WantedOf:
+    """Groups of about `size`, none over `members`; at most `most_of_all` times as many as there are items.
+
+    Where levels are `is_tight`, more groups than needed could not be brought under them. Over `at_least`
+    items there is always something to part.
+    """
 
     def wanted(count: int) -> Wanted:
         ideal = count / size
-        least = max(math.ceil(0.75 * ideal), math.ceil(count / members), 2 if count > 1.5 * size else 1)
-        return Wanted(least=least, most=max(math.ceil(1.3 * ideal), least), members=members)
+        has_parts = count > 1.5 * size or count >= at_least > 0
+        most = math.ceil((1.1 if is_tight else 1.3) * ideal)
+        most = max(min(most, math.floor(most_of_all * count)), 2 if has_parts else 1)
+        least = max(math.ceil(0.75 * ideal), math.ceil(count / members), 2 if has_parts else 1)
+        return Wanted(least=min(least, most), most=most, members=members)
 
     return wanted

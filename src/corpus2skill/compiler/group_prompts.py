@@ -120,6 +120,12 @@ def describe_call(
     return _call("describe", DESCRIBE_VERSION, system, task.rstrip(), DESCRIBE_SCHEMA, max_output_tokens)
 
 
+def again_text(faults: str, number: int, language: Language) -> str:
+    """What is said to a model whose reply `number` had `faults`."""
+    (text,) = _parts(language, "grouping_again")
+    return text.format(faults=faults, number=number)
+
+
 def item_line(name: str, item: GroupItem | GroupCard, summary_limit: int | None = None) -> str:
     """One line of a list: `chunk_5 | 月額プランの解約条件 | 月額は申請した月の末日で終了し…`; no name, no first field."""
     summary = item.summary if summary_limit is None else shortened(item.summary, summary_limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from corpus2skill.domain.language import Language, majority_language
 from corpus2skill.domain.shortening import one_line, shortened
 from corpus2skill.errors import BadReply
 
+_PREFIXES = ("chunk_", "group_")
 _SHOWN_IDS = 12
 """Ids named in a fault."""
 _FEW_MISSING = 5
@@ -201,7 +203,7 @@ class _Taking:
 
     def take(self, ids: Iterable[Json]) -> Iterator[str]:
         for given in ids:
-            name = given.strip() if isinstance(given, str) else str(given)
+            name = self._as_listed(given)
             if name not in self._known:
                 self.repairs += Repairs(unknown_ids=1)
             elif name in self.taken:
@@ -209,6 +211,13 @@ class _Taking:
             else:
                 self.taken.add(name)
                 yield name
+
+    def _as_listed(self, given: Json) -> str:
+        """An id as the list has it, where a model wrote its number alone, its whole line, or it in wide letters."""
+        name = unicodedata.normalize("NFKC", str(given)).partition("|")[0].strip()
+        if not name.isdecimal():
+            return name
+        return next((known for prefix in _PREFIXES if (known := prefix + name) in self._known), name)
 
 
 def _within_limits(group: ReadGroup) -> ReadGroup:

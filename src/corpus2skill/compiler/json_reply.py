@@ -19,7 +19,7 @@ from corpus2skill.errors import BadReply
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 Kind = Literal["string", "array"]
 
-MOST_CHARACTERS = 1_000_000
+MOST_CHARACTERS = 200_000
 """Of a reply: longer ones are no answer to anything we ask."""
 _MOST_STARTS = 64
 """Places in one reply where an object is looked for."""
@@ -151,10 +151,8 @@ def _candidates(text: str, wanted: Mapping[str, Kind]) -> Iterator[dict[str, Jso
                 raise _broken(text, error) from error
             at = start.start() + 1
             yield _broken(text, error)
-        except (
-            ValueError,
-            RecursionError,
-        ) as error:  # a number of thousands of digits, or a nesting of as many
+        except (ValueError, RecursionError) as error:
+            # A number of thousands of digits, or brackets nested as deep.
             raise BadReply("reply_invalid_json", near=text[start.start() :][:_NEAR]) from error
         else:
             yield from _with_a_key(value, wanted)
@@ -181,7 +179,7 @@ def _match(candidate: Mapping[str, Json], wanted: Mapping[str, Kind]) -> dict[st
         name = names.get(_folded(key))
         if name is None:
             continue
-        if found.get(name, value) != value:
+        if name in found and found[name] != value:
             return BadReply("reply_doubled_key", key=name)
         found[name] = value
     if len(found) < len(wanted):
@@ -212,8 +210,7 @@ def _is_encodable(value: Json | Mapping[str, Json]) -> bool:
 
 
 def _broken(text: str, error: json.JSONDecodeError) -> BadReply:
-    is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip("` \n")) - 1
-    if is_cut:
+    if error.msg.startswith("Unterminated string") or not text[error.pos :].strip("`, \t\r\n"):
         return BadReply("reply_cut")
     return BadReply("reply_invalid_json", near=text[max(error.pos - _NEAR // 2, 0) :][:_NEAR])
 
@@ -238,7 +235,7 @@ def _unique(pairs: Sequence[tuple[str, Json]]) -> dict[str, Json]:
     """Build an object; two different values under one key leave open which is meant."""
     built: dict[str, Json] = {}
     for key, value in pairs:
-        if built.get(key, value) != value:
+        if key in built and built[key] != value:
             raise BadReply("reply_doubled_key", key=key)
         built[key] = value
     return built

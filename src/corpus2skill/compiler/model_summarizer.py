@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from corpus2skill.compiler.in_order import CallGate, in_order
 from corpus2skill.compiler.json_reply import Kind, first_object
 from corpus2skill.compiler.summary_call import PROMPT_VERSION, asked_again, language_of, summary_call
-from corpus2skill.compiler.summary_check import faults_of, finished, tidied
+from corpus2skill.compiler.summary_check import faults_of, finished
 from corpus2skill.domain.chunk import Chunk, ChunkSummary
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.errors import BadReply, ModelRefused
@@ -40,15 +41,16 @@ class ModelSummarizer:
     def identity(self) -> str:
         return f"{self._model.name}/{PROMPT_VERSION}"
 
-    async def summarize(self, chunks: Sequence[Chunk]) -> AsyncIterator[ChunkSummary]:
+    async def summarize(self, chunks: Sequence[Chunk]) -> AsyncGenerator[ChunkSummary, None]:
         """Yield one summary for each chunk, in the order of `chunks`, as they are ready.
 
         Raises:
             ModelUnavailable, ModelUnusable, SpendingCapReached: no further call was begun, those under way
                 were awaited.
         """
-        async for summary in in_order(chunks, self._summary, self._at_once):
-            yield summary
+        async with aclosing(in_order(chunks, self._summary, self._at_once)) as summaries:
+            async for summary in summaries:
+                yield summary
 
     async def _summary(self, chunk: Chunk, gate: CallGate) -> ChunkSummary:
         """Ask until a reply is usable; what is only too long is asked about once and then cut."""
@@ -115,7 +117,6 @@ def _read(reply: TextReply, chunk: Chunk) -> _Said:
         said = first_object(reply.text, _WANTED)
     except BadReply as fault:
         return _Said(reply=reply.text, faults=(fault,))
-    title, summary = tidied(str(said["title"]), chunk), tidied(str(said["summary"]), chunk)
-    return _Said(
-        reply=reply.text, title=title, summary=summary, faults=tuple(faults_of(title, summary, chunk))
-    )
+    title, summary = str(said["title"]), str(said["summary"])
+    faults = tuple(faults_of(title, summary, chunk))
+    return _Said(reply=reply.text, title=title, summary=summary, faults=faults)

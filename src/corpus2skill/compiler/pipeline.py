@@ -27,7 +27,7 @@ from corpus2skill.domain.job import (
 )
 from corpus2skill.domain.language import Language, majority_language
 from corpus2skill.domain.money import Spending
-from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.domain.tree import Tree, TreeLimits
 from corpus2skill.domain.version import Engines, Manifest, Repairs, VersionContent
 from corpus2skill.errors import (
     Busy,
@@ -206,6 +206,8 @@ class _Compilation:
             to_summarize=tuple(waiting.values()),
             to_group=sum(chunk.chunk_id not in had for chunk in chunks),
             is_first_grouping=predecessor is None,
+            leaf_groups=0 if predecessor is None else _leaf_groups(predecessor.tree),
+            depth=0 if predecessor is None else predecessor.tree.depth(),
             language=language,
         )
 
@@ -431,6 +433,10 @@ def _with_chunk_counts(
     for item in chunks:
         counts[item.chunk.source] = counts.get(item.chunk.source, 0) + 1
     return tuple(replace(report, chunks=counts.get(report.source, 0)) for report in reports)
+
+
+def _leaf_groups(tree: Tree) -> int:
+    return sum(1 for _, group in tree.paths() if group is not None and group.member_ids)
 
 
 def _without_reports(content: VersionContent) -> VersionContent:

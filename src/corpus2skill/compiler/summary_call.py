@@ -12,8 +12,8 @@ from corpus2skill.domain.language import Language, detect_language
 from corpus2skill.domain.message import ModelMessage, ProgramMessage, Text
 from corpus2skill.domain.model_call import TextCall
 from corpus2skill.domain.shortening import one_line, shortened
-from corpus2skill.domain.tokens import upper_prompt_tokens, upper_tokens
-from corpus2skill.errors import Corpus2SkillError, UnusableSettings
+from corpus2skill.domain.tokens import upper_prompt_tokens
+from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.messages import error_message, message
 
 PROMPT_VERSION = "summary-1"
@@ -39,7 +39,7 @@ _MOST_FAULTS = 300
 def summary_call(chunk: Chunk) -> TextCall:
     """Return the call for the summary of `chunk`. It says nothing of the file's name, title or pages."""
     language = language_of(chunk)
-    material = _material(chunk)
+    material = material_of(chunk)
     request = prompt_text(language, "summarize_request").format(
         material=material, limit=SUMMARY_LIMIT - len(choices_lead(chunk))
     )
@@ -67,7 +67,7 @@ def asked_again(
     told = " ".join(error_message(language, fault) for fault in faults)
     told = shortened(one_line(_encodable(told)), _MOST_FAULTS)
     again = Text(prompt_text(language, "ask_again").format(fault=told, number=number))
-    shown = _encodable(reply.strip()[:_MOST_REPLY])
+    shown = _shown(reply)
     if shown:
         return replace(
             first, messages=(*first.messages, ModelMessage((Text(shown),)), ProgramMessage((again,)))
@@ -94,45 +94,16 @@ def source_text(chunk: Chunk) -> str:
     return "\n".join((*chunk.place.headings, chunk.table_header or "", chunk.text))
 
 
-def check_window(chunks: Sequence[Chunk], window: int) -> None:
-    """See that the call for every chunk, asked again at that, fits into a window of so many tokens.
-
-    Raises:
-        UnusableSettings: one does not; nothing was paid.
-    """
-    if not chunks:
-        return
-    largest = max(chunks, key=lambda chunk: upper_tokens(chunk.text))
-    needed = _needed(largest)
-    if needed <= window:
-        return
-    density = max(upper_tokens(chunk.text) / max(len(chunk.text), 1) for chunk in chunks)
-    room = window - (needed - upper_tokens(largest.text))
-    if room < density:
-        raise UnusableSettings("window_below_prompt", window=window, needed=needed)
-    raise UnusableSettings(
-        "chunks_over_window",
-        window=window,
-        needed=needed,
-        chunk=largest.chunk_id,
-        source=largest.source,
-        chunk_limit=int(room / density),
-    )
+def tokens_beside(language: Language, *, is_choices_only: bool) -> int:
+    """Return what the calls for a chunk stay below in tokens, asked again and reply counted, its material not."""
+    names = ("summarize", "summarize_request", "summarize_choices", "ask_again")
+    texts = [prompt_text(language, name) for name in names if is_choices_only or name != "summarize_choices"]
+    again = "\u3042" * (_MOST_REPLY + _MOST_FAULTS)
+    return upper_prompt_tokens(*texts, again, _SCHEMA) + MAX_OUTPUT_TOKENS
 
 
-def _needed(chunk: Chunk) -> int:
-    """Tokens that the calls for a chunk stay below, reply included."""
-    call = summary_call(chunk)
-    again = "\u3042" * (_MOST_REPLY + _MOST_FAULTS) + prompt_text(language_of(chunk), "ask_again")
-    return upper_prompt_tokens(call.system, _question(call), again, call.schema) + call.max_output_tokens
-
-
-def _question(call: TextCall) -> str:
-    return "".join(part.text for part in call.messages[0].parts if isinstance(part, Text))
-
-
-def _material(chunk: Chunk) -> str:
-    """The shown parts of a chunk between lines that its text cannot contain."""
+def material_of(chunk: Chunk) -> str:
+    """Return the shown parts of a chunk between lines that its text cannot contain."""
     headings = " › ".join(shortened(one_line(heading), _LONGEST_HEADING) for heading in chunk.place.headings)
     header = shortened(one_line(chunk.table_header or ""), _LONGEST_TABLE_HEADER)
     parts = {"headings": headings, "table_header": header, "text": chunk.text}
@@ -140,6 +111,18 @@ def _material(chunk: Chunk) -> str:
     mark = _mark(chunk, shown.values())
     sections = "\n".join(f"<<<{name} {mark}>>>\n{text}" for name, text in shown.items())
     return f"{sections}\n<<<end {mark}>>>"
+
+
+def _shown(reply: str) -> str:
+    """The beginning of a reply, with the bytes of at most so many Japanese characters."""
+    beginning = _encodable(reply.strip()[:_MOST_REPLY])
+    return (
+        beginning if len(beginning.encode("utf-8")) <= 3 * _MOST_REPLY else beginning[: 3 * _MOST_REPLY // 4]
+    )
+
+
+def _question(call: TextCall) -> str:
+    return "".join(part.text for part in call.messages[0].parts if isinstance(part, Text))
 
 
 def _mark(chunk: Chunk, texts: Collection[str]) -> str:

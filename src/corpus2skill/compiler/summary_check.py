@@ -22,7 +22,11 @@ _ADDRESS = re.compile(
     re.ASCII,
 )
 """URLs, mail addresses, names of hosts and files, ids of leaves."""
-_LINK = re.compile(r"!?\[[^\]]*\]\s*[(\[]|<[A-Za-z/!][^>]*>?")
+_LINK = re.compile(
+    r"!?\[[^\]]*\][(\[]|<(?:/|!--|(?:a|b|br|div|form|h[1-6]|i|iframe|img|input|li|link|meta|p|script|span|style|svg"
+    r"|table|td|tr|u|ul)\b)[^>]*>?",
+    re.IGNORECASE,
+)
 """Links of Markdown, elements of HTML."""
 _MARKUP = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|^\s*(?:#{1,6}|[-*>])\s+")
 _PLACEHOLDERS = frozenset(
@@ -32,6 +36,7 @@ _SHORTEST_ECHO = 12
 _OWN_SHARE = 0.5
 """Pairs of letters that a text shares with its source, above which it can be no echo of the prompt."""
 
+_SAMPLE = 400
 _WIDE = 2
 """Weight of a character of scripts that write a word in one or two."""
 _MAIN = 0.5
@@ -41,44 +46,38 @@ _TRACE = 0.1
 
 
 def faults_of(title: str, summary: str, chunk: Chunk) -> Iterator[BadReply]:
-    """Yield what is wrong with the title and summary that a model wrote for `chunk`; they are in `tidied` form."""
-    source = source_text(chunk)
+    """Yield what is wrong with the title and summary that a model wrote for `chunk`."""
+    source = source_text(chunk).replace("\\", "")  # `2\.1` and `a\_b` are how Markdown writes 2.1 and a_b
     limits = {"title": TITLE_LIMIT, "summary": SUMMARY_LIMIT - len(choices_lead(chunk))}
-    for key, text in (("title", title), ("summary", summary)):
-        if _says_nothing(text):
+    plain = {"title": _tidied(title, source), "summary": _tidied(summary, source)}
+    for key, raw in (("title", title), ("summary", summary)):
+        if _says_nothing(plain[key]):
             yield BadReply("summary_empty", key=key)
-        elif len(text) > limits[key]:
-            yield BadReply("summary_too_long", key=key, length=len(text), limit=limits[key])
-        if _is_echo(text, chunk, source):
+        elif len(plain[key]) > limits[key]:
+            yield BadReply("summary_too_long", key=key, length=len(plain[key]), limit=limits[key])
+        if _is_echo(plain[key], chunk, source):
             yield BadReply("summary_echo", key=key)
-        if _strange_characters(text, source):
+        if _strange_characters(raw, source):
             yield BadReply("summary_characters", key=key)
-    both = f"{title}\n{summary}"
+    both = "\n".join(plain.values())
     if not is_in_language_of(both, source):
         yield BadReply("summary_language")
-    for foreign in _foreign_links(both, source):
-        yield BadReply("summary_link", text=foreign)
+    link = _foreign_link(both, source)
+    if link:
+        yield BadReply("summary_link", text=link)
     numbers = numbers_not_in(both, source)
     if numbers:
         yield BadReply("summary_numbers", numbers=", ".join(numbers))
 
 
-def tidied(text: str, chunk: Chunk) -> str:
-    """Return `text` in one line and without emphasis marks that the source does not have; nothing else changes."""
-    folded = " ".join(text.split())
-    source = source_text(chunk)
-    plain = _MARKUP.sub(lambda match: match[0] if match[0].strip() in source else "", folded)
-    return plain.strip()
-
-
 def finished(title: str, summary: str, chunk: Chunk) -> ChunkSummary:
-    """Return title and summary within their lengths, cut where they are too long, choices named as such."""
-    lead = choices_lead(chunk)
-    told = one_line(summary)
+    """Return title and summary in their form: one line, cut where too long, bare choices named as such."""
+    source, lead = source_text(chunk), choices_lead(chunk)
+    told = one_line(_tidied(summary, source))
     if lead and not told.startswith(lead.strip()):
         told = lead + told
     return ChunkSummary(
-        title=shortened(one_line(title), TITLE_LIMIT).removesuffix("。"),
+        title=shortened(one_line(_tidied(title, source)), TITLE_LIMIT).removesuffix("。"),
         summary=shortened(told, SUMMARY_LIMIT),
     )
 
@@ -94,9 +93,9 @@ def is_in_language_of(text: str, source: str) -> bool:
 
 
 def _script_shares(text: str) -> dict[str, float]:
-    """Script to its share of the letters of `text`, a wide letter counted as two."""
+    """Script to its share of the letters of `text`, a wide letter counted as two; of a sample where it is long."""
     weights: Counter[str] = Counter()
-    for letter, times in Counter(text).items():
+    for letter, times in Counter(text[:: len(text) // _SAMPLE + 1]).items():
         script = _script(letter)
         if script:
             weights[script] += times * (_WIDE if script in {"han", "hangul"} else 1)
@@ -114,6 +113,12 @@ def _script(letter: str) -> str:
     return "han" if first in {"cjk", "hiragana", "katakana", "ideographic"} else first
 
 
+def _tidied(text: str, source: str) -> str:
+    """Return `text` in one line and without emphasis marks that the source does not have."""
+    plain = _MARKUP.sub(lambda match: match[0] if match[0].strip() in source else "", " ".join(text.split()))
+    return plain.strip()
+
+
 def _says_nothing(text: str) -> bool:
     folded = unicodedata.normalize("NFKC", text).strip(" 。.\"'「」<>[]").casefold()
     return folded in _PLACEHOLDERS or not any(map(str.isalnum, folded))
@@ -129,18 +134,21 @@ def _is_echo(text: str, chunk: Chunk, source: str) -> bool:
 
 def _strange_characters(text: str, source: str) -> bool:
     """True for control, invisible, private and replacement characters that the source does not have."""
-    strange = {
-        letter for letter in text if (not letter.isprintable() and letter != " ") or letter == "\ufffd"
-    }
-    return any(letter not in source for letter in strange)
+    if text.isprintable() and "\ufffd" not in text:
+        return False
+    strange = {letter for letter in text if not letter.isprintable() or letter == "\ufffd"}
+    return any(
+        letter not in source and letter not in "\r\n" and unicodedata.category(letter) != "Zs"
+        for letter in strange
+    )
 
 
-def _foreign_links(text: str, source: str) -> Iterator[str]:
-    """Yield links and addresses that the source does not have."""
+def _foreign_link(text: str, source: str) -> str:
+    """The first link or address that the source does not have, "" where there is none."""
     plain = unicodedata.normalize("NFKC", text)
     for form in (_LINK, _ADDRESS):
         for match in form.finditer(plain):
             found = match[0].rstrip(".,;:!?)]}'\"")
             if found.casefold() not in unicodedata.normalize("NFKC", source).casefold():
-                yield found[:60]
-                return
+                return found[:60]
+    return ""

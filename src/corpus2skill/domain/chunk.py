@@ -71,7 +71,7 @@ class Chunk:
         """
         digest = hashlib.sha256(b"choices" if self.is_choices_only else b"")
         for part in (self.text, self.table_header or "", *self.place.headings):
-            data = part.encode("utf-8")
+            data = part.encode("utf-8", "surrogatepass")
             digest.update(len(data).to_bytes(8, "big") + data)
         return digest.hexdigest()
 

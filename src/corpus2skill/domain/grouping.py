@@ -19,6 +19,8 @@ class GroupItem:
     """How many of the outline's first entries are folders; the one after them is the document."""
     text: str
     """For engines that count words. A language model is shown titles and summaries only (the article, Step 4)."""
+    is_group: bool = False
+    """True for a group; the items of one call are of one kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,8 @@ class GroupCard:
     summary: str
     members: tuple[GroupItem, ...]
     """The leaves beneath it."""
+    above: tuple[str, ...] = ()
+    """Where it is not seen among its siblings: the titles of the groups around it, outermost first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,9 @@ class CompilePlan:
     to_group: int
     """Chunks that have no group yet: all of them in a first grouping."""
     is_first_grouping: bool
+    leaf_groups: int
+    """Groups with leaves of their own in the predecessor, and how many levels of groups it has."""
+    depth: int
     language: Language
 
 

@@ -100,7 +100,8 @@ class PaidModel:
 
     @property
     def window(self) -> int:
-        return self._model.window
+        """What prompt and visible reply may have: the model's, without what it may think."""
+        return self._model.window - self._thinking_tokens
 
     async def complete(self, call: TextCall) -> TextReply:
         """Return the reply to a call, paid for now or earlier.
@@ -185,16 +186,13 @@ class PaidModel:
         most = self._most_dollars(call, texts)
         reservation = await self._account.budget.reserve(most or 0.0)
         try:
-            reply = await self._answer(flight, call, tokens)
-            self._settle(call, reservation, reply.usage, self._price(reply.usage))
-            await self._keep(flight, call, reply)
+            return await self._answer(flight, call, tokens, reservation)
         except (BadReply, ModelRefused):
             # Nobody said what it used: it may have cost as much as was set aside for it.
             self._settle(call, reservation, Usage(), most)
             raise
         finally:
             self._account.budget.release(reservation)
-        return reply
 
     def _fitting_tokens(self, call: TextCall, texts: tuple[str, ...]) -> int:
         """Return what prompt and reply stay below.
@@ -203,8 +201,8 @@ class PaidModel:
             ModelUnusable: the model's window is smaller.
         """
         tokens = upper_prompt_tokens(*texts) + call.max_output_tokens + self._thinking_tokens
-        if tokens > self.window:
-            raise ModelUnusable("window_too_small", model=self.name, window=self.window, wanted=tokens)
+        if tokens > self._model.window:
+            raise ModelUnusable("window_too_small", model=self.name, window=self._model.window, wanted=tokens)
         return tokens
 
     def _most_dollars(self, call: TextCall, texts: tuple[str, ...]) -> float | None:
@@ -215,12 +213,14 @@ class PaidModel:
         self._account.budget.settle(reservation, dollars)
         self._account.ledger.add_paid(call.purpose, self.name, usage, dollars)
 
-    async def _answer(self, flight: _Flight, call: TextCall, tokens: int) -> TextReply:
-        """Return the first answer; `flight.is_sent` stays true with it, until it is kept."""
+    async def _answer(
+        self, flight: _Flight, call: TextCall, tokens: int, reservation: Reservation
+    ) -> TextReply:
+        """Return the first answer, kept."""
         course = Course(self._account.patience, self._account.chance)
         while True:
             try:
-                return await self._try_once(flight, call, tokens)
+                return await self._try_once(flight, call, tokens, reservation)
             except ModelUnavailable as error:
                 await self._wait(flight, call, course, error)
             except ModelUnusable as error:
@@ -228,7 +228,14 @@ class PaidModel:
                     self._stop(error)
                 raise
 
-    async def _try_once(self, flight: _Flight, call: TextCall, tokens: int) -> TextReply:
+    async def _try_once(
+        self, flight: _Flight, call: TextCall, tokens: int, reservation: Reservation
+    ) -> TextReply:
+        """Make the call and keep its reply.
+
+        The turn ends when the reply is on the disk: so no more can ever be lost than the calls that the key
+        may have at a time.
+        """
         async with self._rate.turn(tokens) as turn:
             flight.is_sent, flight.sent_at = True, self._account.clock.monotonic()
             try:
@@ -237,6 +244,8 @@ class PaidModel:
                 flight.is_sent = False
                 raise
             turn.used(_all_tokens(reply.usage))
+            self._settle(call, reservation, reply.usage, self._price(reply.usage))
+            await self._keep(flight, call, reply)
         return reply
 
     async def _wait(self, flight: _Flight, call: TextCall, course: Course, error: ModelUnavailable) -> None:

@@ -38,6 +38,14 @@ class Turn:
             self.tokens.correct(tokens)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Waiting:
+    """A call that may not begin yet."""
+
+    tokens: int
+    admitted: asyncio.Future[Turn]
+
+
 class KeyRate:
     """What one key may do, shared by all models that are called with it. Whoever comes first goes first.
 
@@ -64,8 +72,9 @@ class KeyRate:
         self._under_way = 0
         self._slowings = 0
         self._paused_until = 0.0
-        self._queue = asyncio.Lock()
-        self._freed = asyncio.Event()
+        self._waiting: deque[_Waiting] = deque()
+        self._alarm: asyncio.Task[None] | None = None
+        self._alarm_at = 0.0
         self.successes = 0
         """Calls of this key that ended well, over all its models."""
 
@@ -87,18 +96,49 @@ class KeyRate:
             self._at_once = min(float(self._most), self._at_once + _GROWTH)
         finally:
             self._under_way -= 1
-            self._freed.set()
+            self._admit()
 
     async def _begin(self, tokens: int) -> Turn:
-        async with self._queue:
-            while True:
-                if self._under_way >= int(self._at_once):
-                    self._freed.clear()
-                    await self._freed.wait()
-                elif (wait := self._wait(tokens)) > 0:
-                    await self._sleep(max(wait, _SHORTEST))
-                else:
-                    return self._take(tokens)
+        waiting = _Waiting(tokens=tokens, admitted=asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        self._admit()
+        try:
+            return await waiting.admitted
+        except asyncio.CancelledError:
+            if not waiting.admitted.cancelled():
+                self._under_way -= 1  # admitted and cancelled in the same moment
+            self._admit()
+            raise
+
+    def _admit(self) -> None:
+        """Let all go that may go now, and come back when the next one may."""
+        while self._waiting and self._under_way < int(self._at_once):
+            if self._waiting[0].admitted.cancelled():
+                self._waiting.popleft()
+                continue
+            wait = self._wait(self._waiting[0].tokens)
+            if wait > 0:
+                self._set_alarm(max(wait, _SHORTEST))
+                return
+            waiting = self._waiting.popleft()
+            waiting.admitted.set_result(self._take(waiting.tokens))
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+
+    def _set_alarm(self, seconds: float) -> None:
+        """An alarm that is set for an earlier time stays: it looks again, and sets the next one."""
+        at = self._time.now() + seconds
+        if self._alarm is not None:
+            if self._alarm_at <= at:
+                return
+            self._alarm.cancel()
+        self._alarm, self._alarm_at = asyncio.create_task(self._ring(seconds)), at
+
+    async def _ring(self, seconds: float) -> None:
+        await self._sleep(seconds)
+        self._alarm = None
+        self._admit()
 
     def _wait(self, tokens: int) -> float:
         now = self._time.now()

@@ -24,7 +24,7 @@ class Patience:
     """While no call of the key succeeds. A success begins them anew."""
     unreachable_seconds: float = 20.0
     """While no connection comes about and none ever did: the address is probably wrong."""
-    tries: int = 20
+    tries: int = 25
     """Of one call, whatever the others do."""
 
 

@@ -58,3 +58,11 @@ class Grouper(Protocol):
             ModelError: a call failed for good.
         """
         ...
+
+
+class Neighbours(Protocol):
+    """Puts items into an order in which like ones are near each other."""
+
+    def __call__(self, items: Sequence[GroupItem], /) -> Sequence[GroupItem]:
+        """Return exactly `items`, in such an order. The same items in the same order give the same answer."""
+        ...

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from tests.fakes.providers.anthropic_dialect import AnthropicDialect
 from tests.fakes.providers.batches import BatchPlan
 from tests.fakes.providers.brain import rule_brain
+from tests.fakes.providers.calls import Clock
 from tests.fakes.providers.models import ModelCard
 from tests.fakes.providers.openai_dialect import OpenAIDialect
 from tests.fakes.providers.quirks import OPENAI, Quirks
@@ -25,6 +27,7 @@ def anthropic_server(
     latency: float = 0.0,
     port: int = 0,
     keeps_bodies: bool = True,
+    clock: Clock = time.monotonic,
     models: Mapping[str, ModelCard] | None = None,
     batch_plan: BatchPlan | None = None,
     omits_thoughts: bool = False,
@@ -32,7 +35,7 @@ def anthropic_server(
     """A server that speaks as Anthropic does; `async with` starts and stops it. `key` None takes every key."""
     dialect = AnthropicDialect(key=key, models=models, batch_plan=batch_plan, omits_thoughts=omits_thoughts)
     return ProviderServer(
-        dialect, brain, script=script, latency=latency, port=port, keeps_bodies=keeps_bodies
+        dialect, brain, script=script, latency=latency, port=port, keeps_bodies=keeps_bodies, clock=clock
     )
 
 
@@ -44,6 +47,7 @@ def openai_server(
     latency: float = 0.0,
     port: int = 0,
     keeps_bodies: bool = True,
+    clock: Clock = time.monotonic,
     models: Mapping[str, ModelCard] | None = None,
     batch_plan: BatchPlan | None = None,
     quirks: Quirks = OPENAI,
@@ -51,7 +55,7 @@ def openai_server(
     """A server that speaks as OpenAI does, or as one of those that speak its format with `quirks`."""
     dialect = OpenAIDialect(key=key, models=models, batch_plan=batch_plan, quirks=quirks)
     return ProviderServer(
-        dialect, brain, script=script, latency=latency, port=port, keeps_bodies=keeps_bodies
+        dialect, brain, script=script, latency=latency, port=port, keeps_bodies=keeps_bodies, clock=clock
     )
 
 

@@ -41,6 +41,12 @@ _FAILURES: dict[ErrorKind, tuple[int, str, str, str | None]] = {
         "You have reached your specified API usage limits. You will regain access on 2027-01-01 at 00:00 UTC.",
         "enforced_spend_limit_reached",
     ),
+    "payment": (
+        402,
+        "billing_error",
+        "There is an issue with your billing or payment information.",
+        None,
+    ),
     "billing": (
         400,
         "invalid_request_error",

@@ -47,6 +47,12 @@ _FIELDS = frozenset(
         "user_profile_id",
     }
 )
+_BLOCK_FIELDS: Mapping[str, frozenset[str]] = {
+    "text": frozenset({"type", "text", "citations", "cache_control"}),
+    "thinking": frozenset({"type", "thinking", "signature"}),
+    "tool_use": frozenset({"type", "id", "name", "input", "caller", "toolset_name", "cache_control"}),
+    "tool_result": frozenset({"type", "tool_use_id", "content", "is_error", "cache_control"}),
+}
 _SAMPLING = frozenset({"temperature", "top_p", "top_k"})
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 
@@ -68,6 +74,7 @@ def read_messages_call(
     limit = None if counts_only else _limit(body, card)
     turns = _turns(body, card)
     _check_pairs(turns)
+    _check_cache_marks(body)
     thinking = _thinking(body, limit)
     schema = _schema(body)
     prompt = Prompt(
@@ -188,6 +195,7 @@ def _text(words: str) -> Text:
 
 
 def _part(where: str, role: str, block: JsonObject) -> ModelPart | ToolOutcome:
+    _check_block(where, block)
     match block.get("type"), role:
         case "text", _:
             return _text(text(block.get("text")))
@@ -203,6 +211,25 @@ def _part(where: str, role: str, block: JsonObject) -> ModelPart | ToolOutcome:
             raise refuse(
                 f"{where}: Input tag {kind!r} found using 'type' does not match any of the expected tags"
             )
+
+
+def _check_block(where: str, block: JsonObject) -> None:
+    kind = text(block.get("type"))
+    for name in block:
+        if name not in _BLOCK_FIELDS.get(kind, block):
+            raise refuse(f"{where}.{kind}.{name}: Extra inputs are not permitted")
+    if kind == "text" and not block.get("text") and block.get("cache_control"):
+        raise refuse(f"{where}.text: cache_control cannot be set for empty text blocks")
+
+
+def _check_cache_marks(body: JsonObject) -> None:
+    messages = objects(body.get("messages"))
+    content = [block for message in messages for block in objects(message.get("content"))]
+    blocks = [*objects(body.get("tools")), *objects(body.get("system")), *content]
+    marks = sum(block.get("cache_control") is not None for block in blocks)
+    marks += body.get("cache_control") is not None
+    if marks > 4:
+        raise refuse(f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
 
 
 def _thought(where: str, block: JsonObject) -> Thinking:
@@ -229,14 +256,13 @@ def _use(where: str, block: JsonObject) -> ToolCall:
 def _outcome(where: str, block: JsonObject) -> ToolOutcome:
     if not isinstance(block.get("tool_use_id"), str):
         raise refuse(f"{where}.tool_result.tool_use_id: Field required")
-    content = block.get("content")
-    if isinstance(content, list):
-        for inner in objects(content):
-            if inner.get("type") == "text" and not text(inner.get("text")):
-                raise refuse("messages: text content blocks must be non-empty")
-        content = "\n".join(text(inner.get("text")) for inner in objects(content))
+    content = text(block.get("content"))
+    for inner in objects(block.get("content")):
+        if inner.get("type") == "text" and not text(inner.get("text")):
+            raise refuse("messages: text content blocks must be non-empty")
+        content += text(inner.get("text"))
     return ToolOutcome(
-        call_id=text(block.get("tool_use_id")), content=text(content), is_error=block.get("is_error") is True
+        call_id=text(block.get("tool_use_id")), content=content, is_error=block.get("is_error") is True
     )
 
 

@@ -23,7 +23,9 @@ ErrorKind = Literal[
     "gateway_timeout",
     "quota",
     "billing",
+    "payment",
 ]
+"""`quota`: a spending limit of the account's; `billing`: no credit left; `payment`: 402, as gateways say it too."""
 Edit = Callable[[Answer, Prompt], Answer]
 """Changes what the brain said, before it is put on the wire."""
 

@@ -1,69 +1,47 @@
-"""What a prompt is about: its data, and the things listed in it with an id each."""
+"""What a compile's prompt is about: the material in it, and the things listed in it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.fakes.providers.wire import JsonObject, decode, items, obj, text
-
-_BLOCK = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^>]*)?>\s*(.*?)\s*</\1>", re.DOTALL)
-_FENCE = re.compile(r"```[\w-]*\n(.*?)\n```", re.DOTALL)
-_LINE = re.compile(
-    r"^[\s\-*#・\[(\"'`]*(?P<id>[A-Za-z]{1,12}[_-]?\d+(?:[_-]\w+)*)[\])\"'`]*\s*[:：|｜\t、.—–-]*\s*(?P<words>.*)$"
-)
+_SECTION = re.compile(r"^<<<(\w+) [^>]*>>>\n(.*?)(?=^<<<\w+ [^>]*>>>)", re.DOTALL | re.MULTILINE)
+_ANY_BLOCK = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^>]*)?>\s*(.*?)\s*</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """One thing with an id."""
+    """One line of a list: `id | title | summary`, the id "" in lists that have none."""
 
     item_id: str
-    words: str
+    title: str
+    summary: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.title} {self.summary}".strip()
 
 
-def data_of(prompt_text: str) -> str:
-    """Return the longest block in tags or fences: what the prompt is about; the whole text where there is none."""
-    blocks = [match[1] for match in _BLOCK.findall(prompt_text)]
-    blocks += _FENCE.findall(prompt_text)
-    return max((block for block in blocks if block.strip()), key=len, default=prompt_text)
+def block(prompt_text: str, name: str) -> str:
+    """Return what stands between `<name>` and `</name>`; "" where there is none."""
+    match = re.search(rf"<{name}>\n(.*)\n</{name}>", prompt_text, re.DOTALL)
+    return match[1] if match else ""
 
 
-def listed_in(prompt_text: str) -> list[Listed]:
-    """Return what is listed, in order, each id once: from JSON with `id` fields, else from lines that begin with an id."""
-    found = list(_in_json(prompt_text)) or list(_in_lines(prompt_text))
-    return list({each.item_id: each for each in reversed(found)}.values())[::-1]
+def listed(lines: str, *, has_ids: bool = True) -> list[Listed]:
+    found: list[Listed] = []
+    for line in filter(str.strip, lines.splitlines()):
+        first, *rest = line.split(" | ")
+        title = (rest[0] if rest else "") if has_ids else first
+        summary = " | ".join(rest[1:] if has_ids else rest)
+        found.append(Listed(item_id=first.strip() if has_ids else "", title=title, summary=summary))
+    return found
 
 
-def _in_lines(prompt_text: str) -> Iterator[Listed]:
-    for line in prompt_text.splitlines():
-        if match := _LINE.match(line):
-            yield Listed(item_id=match["id"], words=match["words"].strip())
-
-
-def _in_json(prompt_text: str) -> Iterator[Listed]:
-    for line in _json_texts(prompt_text):
-        try:
-            value = decode(line)
-        except ValueError:
-            continue
-        for each in _objects_with_id(value):
-            words = " ".join(text(each.get(name)) for name in ("title", "summary") if each.get(name))
-            yield Listed(item_id=text(each["id"]), words=words)
-
-
-def _json_texts(prompt_text: str) -> Iterator[str]:
-    yield data_of(prompt_text)
-    for line in prompt_text.splitlines():
-        if (bare := line.strip().rstrip(",")).startswith(("{", "[")):
-            yield bare
-
-
-def _objects_with_id(value: object) -> Iterator[JsonObject]:
-    one = obj(value)
-    if isinstance(one.get("id"), str):
-        yield one
-    for inner in (*one.values(), *items(value)):
-        if obj(inner) or items(inner):
-            yield from _objects_with_id(inner)
+def material(prompt_text: str) -> tuple[str, str]:
+    """Return the last heading and the text that a prompt is about; the longest block in tags, or all, in others."""
+    sections = {match[1]: match[2].strip("\n") for match in _SECTION.finditer(prompt_text)}
+    if "text" in sections:
+        return sections.get("headings", "").split(" › ")[-1], sections["text"]
+    blocks = [match[1] for match in _ANY_BLOCK.findall(prompt_text)]
+    return "", max(filter(str.strip, blocks), key=len, default=prompt_text)

@@ -126,8 +126,12 @@ class OpenAIDialect:
                 f"The model '{name}' does not exist", param="model", code="model_not_found", status=404
             )
         if name:
-            return _model(name)
-        return {"object": "list", "data": [_model(each) for each in self.models]}
+            return self._model(self.models[name])
+        return {"object": "list", "data": [self._model(card) for card in self.models.values()]}
+
+    def _model(self, card: ModelCard) -> JsonObject:
+        told = {"max_model_len": card.window} if self.quirks.tells_window else {}
+        return {"id": card.name, "object": "model", "created": 1_767_225_600, "owned_by": "system", **told}
 
     def _frame(self, prompt: Prompt) -> Frame:
         self._sent += 1
@@ -157,7 +161,3 @@ def _body(request: HttpRequest) -> JsonObject:
 
 def _masked(key: str) -> str:
     return f"{key[:8]}{'*' * max(0, len(key) - 12)}{key[-4:]}" if len(key) > 12 else "*" * len(key)
-
-
-def _model(name: str) -> JsonObject:
-    return {"id": name, "object": "model", "created": 1_767_225_600, "owned_by": "system"}

@@ -57,6 +57,7 @@ _FAILURES: dict[ErrorKind, tuple[int, str, str, str | None]] = {
         "You exceeded your current quota, please check your plan and billing details.",
         "insufficient_quota",
     ),
+    "payment": (402, "billing_error", "Insufficient credits.", None),
     "billing": (
         429,
         "insufficient_quota",

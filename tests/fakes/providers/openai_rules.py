@@ -91,12 +91,10 @@ def read_chat_call(body: JsonObject, models: Mapping[str, ModelCard], quirks: Qu
         _check_pairs(objects(body.get("messages")))
     count = prompt_tokens(body)
     limit = _limit(body, card, quirks)
-    if count > card.window:
-        raise refuse(
-            f"This model's maximum context length is {card.window} tokens. However, your messages resulted in {count} tokens. Please reduce the length of the messages.",
-            param="messages",
-            code="context_length_exceeded",
-        )
+    if quirks.cuts_long_prompts:
+        turns, count = _last_of(turns, card.window), min(count, card.window)
+    else:
+        _check_window(count, limit or 0, card)
     return Prompt(
         provider="openai",
         model=card.name,
@@ -110,6 +108,33 @@ def read_chat_call(body: JsonObject, models: Mapping[str, ModelCard], quirks: Qu
         includes_usage=obj(body.get("stream_options")).get("include_usage") is True,
         wants_thinking=card.reasons and body.get("reasoning_effort") not in (None, "none", "minimal"),
     )
+
+
+def _check_window(count: int, limit: int, card: ModelCard) -> None:
+    if count > card.window:
+        told = f"your messages resulted in {count} tokens. Please reduce the length of the messages."
+    elif count + limit > card.window:
+        told = (
+            f"you requested {count + limit} tokens ({count} in the messages, {limit} in the completion). "
+            "Please reduce the length of the messages or completion."
+        )
+    else:
+        return
+    raise refuse(
+        f"This model's maximum context length is {card.window} tokens. However, {told}",
+        param="messages",
+        code="context_length_exceeded",
+    )
+
+
+def _last_of(turns: tuple[Turn, ...], window: int) -> tuple[Turn, ...]:
+    """The end of the first turn's text, as long as the window takes it."""
+    first, *rest = turns
+    words = first.text
+    excess = tokens(words) - window
+    if excess <= 0:
+        return turns
+    return (Turn(role=first.role, parts=(Text(words[excess:]),)), *rest)
 
 
 def prompt_tokens(body: JsonObject) -> int:
@@ -268,8 +293,8 @@ def _call(position: int, index: int, call: JsonObject) -> ToolCall:
 
 def _words(position: int, message: JsonObject, *, is_lax: bool) -> str:
     content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(text(part.get("text")) for part in objects(content))
+    if parts := objects(content):
+        return "\n".join(text(part.get("text")) for part in parts)
     if not isinstance(content, str):
         if is_lax and content is None:
             return ""

@@ -30,6 +30,10 @@ class Quirks:
     """Thinking comes in a field `reasoning_content`."""
     is_error_a_string: bool = False
     """`{"error": "text"}` instead of an object."""
+    cuts_long_prompts: bool = False
+    """A prompt over the window loses its beginning in silence, instead of being refused."""
+    tells_window: bool = False
+    """`/v1/models` has `max_model_len`."""
     batches: bool = True
 
 
@@ -43,9 +47,10 @@ OLLAMA_LIKE = Quirks(
     has_finish_reason=False,
     has_stream_usage=False,
     thinks_in_text=True,
+    cuts_long_prompts=True,
     batches=False,
 )
-VLLM_LIKE = Quirks(is_lax=True, tokens_field="either", thinks_beside=True, batches=False)
+VLLM_LIKE = Quirks(is_lax=True, tokens_field="either", thinks_beside=True, tells_window=True, batches=False)
 LM_STUDIO_LIKE = Quirks(
     is_lax=True,
     needs_key=False,

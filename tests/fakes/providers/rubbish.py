@@ -92,7 +92,7 @@ def wrong_types(answer: Answer, _prompt: Prompt) -> Answer:
 
 
 def null_values(answer: Answer, _prompt: Prompt) -> Answer:
-    return _changed(answer, lambda value: {key: None for key in value})
+    return _changed(answer, _nulled)
 
 
 def too_long(answer: Answer, _prompt: Prompt) -> Answer:
@@ -194,6 +194,10 @@ SPOILED: dict[str, Edit] = {
 def every_kind() -> tuple[Behaviour, ...]:
     """One behaviour of each kind, for `Script.share`."""
     return tuple(edited(edit) for edit in SPOILED.values())
+
+
+def _nulled(value: JsonObject) -> JsonObject:
+    return {**dict.fromkeys(value)}
 
 
 def _said(answer: Answer, words: str) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -95,6 +96,24 @@ class Script:
             return chance.choice(behaviours) if chance.random() < part else None
 
         return self.add(rule)
+
+    def limited(self, calls: int, seconds: float, behaviour: Behaviour) -> Script:
+        """A rate limit by the server's clock: calls beyond so many in any `seconds` get the behaviour."""
+        passed: deque[float] = deque()
+
+        def rule(asked: Asked) -> Behaviour | None:
+            while passed and passed[0] <= asked.seconds - seconds:
+                passed.popleft()
+            if len(passed) >= calls:
+                return behaviour
+            passed.append(asked.seconds)
+            return None
+
+        return self.add(rule)
+
+    def crowded(self, most: int, behaviour: Behaviour) -> Script:
+        """A limit on calls under way at once."""
+        return self.add(lambda asked: behaviour if asked.call.in_flight > most else None)
 
     def always(self, behaviour: Behaviour) -> Script:
         return self.add(lambda _asked: behaviour)

@@ -138,8 +138,7 @@ def _content(part: Message) -> bytes:
 
 
 def _inner_mail(part: Message) -> bytes:
-    inner = part.get_payload()
-    mails = cast("list[Message]", inner) if isinstance(inner, list) else []
+    mails = cast("list[Message]", part.get_payload()) if part.is_multipart() else []
     try:
         return b"".join(mail.as_bytes() for mail in mails[:1])
     except (ValueError, LookupError, AttributeError, TypeError):
@@ -157,7 +156,7 @@ def _file_name(part: Message) -> str:
 def _name_by_kind(part: Message) -> str:
     kind = part.get_content_type()
     suffix = _SUFFIXES.get(kind, "")
-    if kind == "message/rfc822" and isinstance(part.get_payload(), list):
+    if kind == "message/rfc822" and part.is_multipart():
         mails = cast("list[Message]", part.get_payload())
         return f"{header_text(_header(mails[0], 'Subject')) or 'mail'}{suffix}" if mails else ""
     return f"attachment{suffix}" if suffix else ""

@@ -50,9 +50,9 @@ def _headers(part: Message) -> list[str]:
 
 
 def _parts(part: Message) -> list[Message]:
-    payload = part.get_payload()
-    if not isinstance(payload, list):
+    if not part.is_multipart():
         return []
-    if len(payload) > _MOST_PARTS:
+    parts = cast("list[Message]", part.get_payload())
+    if len(parts) > _MOST_PARTS:
         raise SourceRefused("too_large", "members", limit=_MOST_PARTS)
-    return cast("list[Message]", payload)
+    return parts

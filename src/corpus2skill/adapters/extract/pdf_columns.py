@@ -29,7 +29,8 @@ def lines_by_column(
 def _part(lines: Sequence[Line], column: int, column_of: Callable[[Cell], int]) -> list[Line]:
     """The lines of one column, each with that column's text alone."""
     cells = [(line, tuple(cell for cell in line.cells if column_of(cell) == column)) for line in lines]
-    return [replace(line, cells=own) for line, own in cells if own]
+    end = max((cell.x1 for _, own in cells for cell in own), default=0.0)
+    return [replace(line, cells=own, column_end=end) for line, own in cells if own]
 
 
 def _is_prose(lines: Sequence[Line]) -> bool:

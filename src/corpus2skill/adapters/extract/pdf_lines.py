@@ -53,6 +53,8 @@ class Line:
     is_hyphenated: bool = False
     """True where a word goes on in the next line."""
     is_vertical: bool = False
+    column_end: float | None = None
+    """Where full lines of its column end; None where the lines of the page tell."""
 
     @property
     def text(self) -> str:

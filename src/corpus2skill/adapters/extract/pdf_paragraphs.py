@@ -226,6 +226,8 @@ def _pitch(lines: Sequence[Line]) -> float:
 
 def _right(lines: Sequence[Line], line: Line, measures: Measures) -> float:
     """Return where full lines of the column that `line` stands in end."""
+    if line.column_end is not None:
+        return line.column_end
     ends = [
         other.x1
         for other in lines

@@ -49,7 +49,7 @@ def refusal_of(error: Exception, data: bytes) -> SourceRefused:
     `hostile`: entities that stand for ever more or for themselves, or elements nested deeper than any
     document's. `too_large`: one text of it. `corrupt`: everything else.
     """
-    code = error.code if isinstance(error, etree.XMLSyntaxError) else None
+    code = error.code if isinstance(error, etree.XMLSyntaxError) else None  # pyright: ignore[reportAttributeAccessIssue] - as above
     has_dtd = b"<!DOCTYPE" in data.replace(b"\0", b"")  # UTF-16, too
     if has_dtd or code == etree.ErrorTypes.ERR_ENTITY_LOOP:
         return SourceRefused("hostile", "dtd")

@@ -37,8 +37,8 @@ from corpus2skill.ports.navigator_model import NavigatorRequest
 
 if TYPE_CHECKING:
     from anthropic import AsyncStream
-    from anthropic.lib.bedrock._client import AsyncAnthropicBedrock
-    from anthropic.lib.vertex._client import AsyncAnthropicVertex
+    from anthropic.lib.bedrock import AsyncAnthropicBedrock
+    from anthropic.lib.vertex import AsyncAnthropicVertex
     from anthropic.types import (
         OutputConfigParam,
         RawMessageStreamEvent,
@@ -85,6 +85,15 @@ class AnthropicModel:
     @property
     def window(self) -> int:
         return self._endpoint.window
+
+    @property
+    def client(self) -> Client:
+        """The SDK's client, for the batch interface."""
+        return self._client
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
 
     async def complete(self, call: TextCall) -> TextReply:
         return await self._habits.call(lambda quirks: self._complete(call, quirks))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,10 +19,8 @@ from corpus2skill.adapters.llm.failures import (
 )
 from corpus2skill.adapters.llm.redaction import Redactor
 from corpus2skill.adapters.llm.timeouts import Timeouts
-from corpus2skill.errors import ModelError, UnusableSettings
+from corpus2skill.errors import ModelError
 
-_CA_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-"""Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which the HTTP library reads itself and which win."""
 _NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
 
 
@@ -63,12 +60,14 @@ class Endpoint:
 
     def transport_error(self, error: BaseException) -> ModelError:
         """Return what a broken, late or missing connection is."""
-        cause = error if isinstance(error, httpx2.TransportError) else error.__cause__
-        reason = self.redactor.clean(f"{type(cause or error).__name__}: {cause or error}")
+        if isinstance(error, TimeoutError):
+            return timed_out(self.target, self.timeouts.reply)
+        cause = error if isinstance(error, httpx2.TransportError) else error.__cause__ or error
+        reason = self.redactor.clean(f"{type(cause).__name__}: {cause}")
         if isinstance(cause, _NO_CONNECTION):
             return unreachable(self.target, reason)
-        if isinstance(cause or error, httpx2.TimeoutException | TimeoutError):
-            return timed_out(self.target, self.timeouts.reply)
+        if isinstance(cause, httpx2.TimeoutException):
+            return timed_out(self.target, self.timeouts.silence)
         return broken(self.target, reason)
 
     def not_a_reply(self, status: int, content_type: str, body: bytes, reason: str) -> ModelError:
@@ -77,25 +76,6 @@ class Endpoint:
         if "html" in content_type or body.lstrip()[:1] == b"<":
             return no_api(self.target, status, words)
         return unreadable(self.target, self.redactor.clean(reason))
-
-
-def ssl_context(environment: Mapping[str, str]) -> ssl.SSLContext | bool:
-    """Return how certificates are verified: by the bundle that the environment names, else as always.
-
-    Raises:
-        UnusableSettings: the bundle cannot be read.
-    """
-    if environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR"):
-        return True
-    for variable in _CA_BUNDLES:
-        if bundle := environment.get(variable):
-            try:
-                return ssl.create_default_context(cafile=bundle)
-            except OSError as error:  # ssl.SSLError is one
-                raise UnusableSettings(
-                    "ca_bundle_unusable", variable=variable, file=bundle, reason=str(error)
-                ) from None
-    return True
 
 
 def _error_object(body: object) -> Mapping[str, object]:

@@ -25,7 +25,7 @@ from corpus2skill.adapters.llm.openai_wire import (
     response_format,
     tool_params,
 )
-from corpus2skill.domain.message import ModelEvent, Reply, TextDelta
+from corpus2skill.domain.message import MADE_UP_CALL, ModelEvent, ModelMessage, Reply, TextDelta, ToolCall
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.model_name import ModelName
 from corpus2skill.errors import ModelError, ModelUnusable
@@ -59,6 +59,7 @@ class OpenAIModel:
             max_tokens_field="max_completion_tokens" if is_official else "max_tokens",
             efforts=effort_ladder(name.model),
             has_cache_key=is_official,
+            is_stream_trusted=is_official,
         )
         self._habits = Adapting(endpoint.target, _known, first)
 
@@ -74,6 +75,15 @@ class OpenAIModel:
     def window(self) -> int:
         return self._endpoint.window
 
+    @property
+    def client(self) -> AsyncOpenAI:
+        """The SDK's client, for the batch interface."""
+        return self._client
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
+
     async def complete(self, call: TextCall) -> TextReply:
         return await self._habits.call(lambda quirks: self._complete(call, quirks))
 
@@ -85,7 +95,7 @@ class OpenAIModel:
             yield opened
             return
         async for event in self._streamed(opened):
-            yield event
+            yield await self._trusted(event, request) if isinstance(event, Reply) else event
 
     async def close(self) -> None:
         await self._client.close()
@@ -137,7 +147,7 @@ class OpenAIModel:
             return response
         content_type = response.headers.get("content-type", "")
         reply = self.text_reply(response.content, content_type=content_type, status=response.status_code)
-        if reply.stop == "max_tokens" and _is_reasoning(reply.text) and not quirks.reasons_anyway:
+        if reply.stop == "max_tokens" and not reply.text.strip() and not quirks.reasons_anyway:
             self._habits.remember(replace(quirks, reasons_anyway=True))
         return reply
 
@@ -212,6 +222,25 @@ class OpenAIModel:
             yield TextDelta(rest)
         yield stream.reply()
 
+    async def _trusted(self, reply: Reply, request: NavigatorRequest) -> Reply:
+        """Doubt the first round that asks for nothing: some servers leave tool calls out of a stream.
+
+        The round is asked once more as a whole, once for each endpoint and process.
+        """
+        quirks = self._habits.quirks
+        if not request.tools or quirks.is_stream_trusted:
+            return reply
+        if reply.tool_calls or reply.stop != "end" or _has_own_calls(request):
+            self._habits.remember(replace(quirks, is_stream_trusted=bool(reply.tool_calls)))
+            return reply
+        again = await self._habits.call(
+            lambda known: self._open(request, replace(known, has_streamed_tools=False))
+        )
+        assert isinstance(again, Reply)
+        has_missed = bool(again.tool_calls)
+        self._habits.remember(replace(quirks, is_stream_trusted=True, has_streamed_tools=not has_missed))
+        return replace(again, usage=reply.usage + again.usage) if has_missed else reply
+
     def _is_whole(self, stream: OpenAIStream) -> bool:
         return stream.is_complete or (not self._is_official and stream.could_be_complete)
 
@@ -250,10 +279,15 @@ class OpenAIModel:
                 return ModelUnusable("credentials_unusable", model=self.name, reason=reason)
 
 
+def _has_own_calls(request: NavigatorRequest) -> bool:
+    """True where the model has asked for something in this run: it can."""
+    return any(
+        isinstance(part, ToolCall) and part.call_id != MADE_UP_CALL
+        for message in request.messages
+        if isinstance(message, ModelMessage)
+        for part in message.parts
+    )
+
+
 def _allowance(quirks: OpenAIQuirks) -> int:
     return ALLOWANCE if quirks.reasons_anyway or quirks.effort in {"minimal", "low"} else 0
-
-
-def _is_reasoning(text: str) -> bool:
-    """True where the visible reply never began."""
-    return not text.strip() or text.lstrip().startswith("<think>")

@@ -11,6 +11,16 @@ from corpus2skill.adapters.llm.openai_effort import Effort
 MaxTokensField = Literal["max_completion_tokens", "max_tokens"]
 ReplyFormat = Literal["json_schema", "json_object", "text"]
 
+_FORMAT_WORDS = (
+    "response_format",
+    "response format",
+    "structured output",
+    "json mode",
+    "json_object",
+    "grammar",
+    "schema",
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAIQuirks:
@@ -24,6 +34,8 @@ class OpenAIQuirks:
     has_usage_chunk: bool = True
     has_cache_key: bool = False
     has_streamed_tools: bool = True
+    is_stream_trusted: bool = False
+    """A stream has brought tool calls, or did not lack any: some servers silently leave them out."""
     has_tools: bool = True
     has_system_role: bool = True
     takes_made_up_calls: bool = True
@@ -42,10 +54,7 @@ class OpenAIQuirks:
         for concerns, change in (
             (("max_completion_tokens", "max_tokens"), self._with_other_field()),
             (("reasoning",), self._with_next_effort()),
-            (
-                ("response_format", "json_schema", "json_object", "grammar", "schema"),
-                self._with_other_format(),
-            ),
+            (_FORMAT_WORDS, self._with_other_format()),
             (("stream_options",), self._without("has_usage_chunk")),
             (("prompt_cache_key",), self._without("has_cache_key")),
             (("thought_signature", "tool_call", "tool call"), self._without("takes_made_up_calls")),

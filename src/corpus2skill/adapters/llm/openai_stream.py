@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from corpus2skill.adapters.llm.openai_wire import WireCompletion, extra_part, stop_of, usage_of
 from corpus2skill.adapters.llm.redaction import Redactor, StreamRedactor
+from corpus2skill.adapters.llm.spoken_thoughts import SpokenThoughts, without_thoughts
 from corpus2skill.domain.message import ModelPart, Reply, Text, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class OpenAIStream:
     def __init__(self, redactor: Redactor) -> None:
         self._redactor = redactor
         self._shown = StreamRedactor(redactor)
+        self._thoughts = SpokenThoughts()
         self._pieces: list[str] = []
         self._refusal: list[str] = []
         self._calls: dict[int, _Call] = {}
@@ -71,17 +73,22 @@ class OpenAIStream:
             self._refusal.append(delta.refusal)
         if not delta.content:
             return ""
-        self._pieces.append(delta.content)
-        return self._shown.feed(delta.content)
+        return self._said(self._thoughts.feed(delta.content))
 
     def rest(self) -> str:
         """Return the end of the text, held back until now."""
-        return self._shown.rest()
+        return self._said(self._thoughts.rest()) + self._shown.rest()
 
     def reply(self) -> Reply:
         stop = stop_of(self._finish, has_calls=bool(self._calls), is_refused=bool(self._refusal))
         parts = tuple(self._redactor.clean_part(part) for part in self._parts())
         return Reply(parts=parts, stop=stop, usage=self._usage)
+
+    def _said(self, words: str) -> str:
+        if not words:
+            return ""
+        self._pieces.append(words)
+        return self._shown.feed(words)
 
     def _parts(self) -> Iterator[ModelPart]:
         if text := "".join(self._pieces) or "".join(self._refusal):
@@ -118,7 +125,7 @@ def whole_reply(completion: WireCompletion, redactor: Redactor) -> Reply:
     choice = completion.choices[0]
     calls = choice.message.tool_calls or []
     parts: list[ModelPart] = []
-    if text := choice.message.text or choice.message.refusal or "":
+    if text := without_thoughts(choice.message.text) or choice.message.refusal or "":
         parts.append(Text(text))
     ids = [call.id or f"call_{number}" for number, call in enumerate(calls)]
     if extras := {

@@ -247,13 +247,14 @@ def _strict(schema: object) -> object:
         return [_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    known = {name: value for name, value in schema.items() if name not in _UNKNOWN_TO_STRICT}
-    strict = {name: value if name in {"enum", "const"} else _strict(value) for name, value in known.items()}
-    properties = strict.get("properties")
-    if isinstance(properties, dict) and strict.get("type") == "object":
-        strict["properties"] = {name: _strict(value) for name, value in schema["properties"].items()}
-        strict["required"] = list(properties)
-        strict.setdefault("additionalProperties", False)
+    strict: dict[str, object] = {}
+    for name, value in schema.items():
+        if name == "properties" and isinstance(value, dict):
+            strict[name] = {key: _strict(held) for key, held in value.items()}
+            strict["required"] = list(value)
+            strict.setdefault("additionalProperties", False)
+        elif name not in _UNKNOWN_TO_STRICT and (name != "required" or "properties" not in schema):
+            strict[name] = value if name in {"enum", "const"} else _strict(value)
     return strict
 
 

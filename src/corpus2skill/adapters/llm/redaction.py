@@ -26,6 +26,10 @@ class Redactor:
         escaped = "|".join(re.escape(form) for form in self._forms)
         self._pattern = re.compile(escaped, re.IGNORECASE) if escaped else None
 
+    def guard_logs(self) -> None:
+        """Keep the same secrets out of what the SDKs and their HTTP libraries log, at any level, from now on."""
+        redact_logs(self._forms)
+
     def clean(self, text: str) -> str:
         return text if self._pattern is None else self._pattern.sub(HIDDEN, text)
 

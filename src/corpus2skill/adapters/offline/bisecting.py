@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from corpus2skill.adapters.offline.joining import joined
-from corpus2skill.adapters.offline.outline import Branch
+from corpus2skill.adapters.offline.outline import Branch, cluster_of
 from corpus2skill.adapters.offline.word_vectors import LENGTH, Vectors, word_vectors
 
 _WIDTH = 512
-_FULL_WIDTH = 2048
+_FULL_WIDTH = 4096
 """Numbers per vector while many are cut in two, and when few are joined."""
 _FEW = 512
 """So many are joined one by one; more are cut in two again and again until there are so few."""
@@ -42,10 +42,7 @@ def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]]) -> Branch
         if vectors is None or len(places) <= _FEW:
             own_words = [words[int(place)] for place in places]
             return joined([branches[int(place)] for place in places], word_vectors(own_words, _FULL_WIDTH))
-        halves = [within(half) for half in _halves(places, vectors)]
-        above = Branch(title="", size=sum(half.size for half in halves))
-        above.adopt(halves)
-        return above
+        return cluster_of([within(half) for half in _halves(places, vectors)], looseness=math.inf)
 
     return within(everything)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from corpus2skill.adapters.offline.outline import Branch, without_chain
+from corpus2skill.adapters.offline.outline import Branch
 
 _NUMBERED = re.compile(
     r"\s*(?:第\s*[0-9０-９一二三四五六七八九十百千]+\s*[編部章節款条項号回]"
@@ -31,9 +31,9 @@ def flat_folders(root: Branch, most: int) -> Iterator[Branch]:
 
 
 def documents_of(folder: Branch) -> list[Branch]:
-    """The documents that lie in `folder`; a folder that holds but one counts as that document."""
+    """The documents that lie in `folder` itself."""
     branches = (entry for entry in folder.entries if isinstance(entry, Branch))
-    return [branch for branch in branches if not without_chain(branch).is_folder]
+    return [branch for branch in branches if not branch.is_folder]
 
 
 def _is_numbered(documents: list[Branch]) -> bool:

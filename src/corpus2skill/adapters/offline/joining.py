@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from corpus2skill.adapters.offline.outline import Branch
+from corpus2skill.adapters.offline.outline import Branch, cluster_of
 from corpus2skill.adapters.offline.word_vectors import Vectors
 
 _Floats = npt.NDArray[np.float64]
@@ -21,15 +21,15 @@ def joined(branches: Sequence[Branch], vectors: Vectors) -> Branch:
     """
     joining = _Joining(vectors)
     nodes = list(branches)
+    kept = 0
     firsts = list(range(len(nodes)))
     for _ in range(len(nodes) - 1):
-        kept, gone = joining.nearest()
+        kept, gone, cost = joining.nearest()
         pair = (kept, gone) if firsts[kept] < firsts[gone] else (gone, kept)
-        above = Branch(title="", size=nodes[kept].size + nodes[gone].size)
-        above.adopt([nodes[place] for place in pair])
+        above = cluster_of([nodes[place] for place in pair], looseness=cost)
         nodes[kept], firsts[kept] = above, firsts[pair[0]]
         joining.join(kept, gone)
-    return nodes[0 if len(nodes) < 2 else kept]
+    return nodes[kept]
 
 
 class _Joining:
@@ -42,9 +42,9 @@ class _Joining:
         for place in range(len(vectors)):
             self.weigh(place)
 
-    def nearest(self) -> tuple[int, int]:
+    def nearest(self) -> tuple[int, int, float]:
         at = int(np.argmin(self.costs))
-        return divmod(at, len(self.counts))
+        return at // len(self.counts), at % len(self.counts), float(self.costs.flat[at])
 
     def join(self, kept: int, gone: int) -> None:
         self.products[kept] += self.products[gone]
@@ -59,6 +59,7 @@ class _Joining:
         counts, count = np.maximum(self.counts, 1), self.counts[place]
         spread = self.products.diagonal() / counts**2 + self.products[place, place] / count**2
         costs = (spread - 2 * self.products[place] / (counts * count)) * (counts * count) / (counts + count)
+        costs += counts + count  # equal ones pair by pair, not in a chain
         costs[self.counts == 0] = np.inf
         costs[place] = np.inf
         self.costs[place] = self.costs[:, place] = costs

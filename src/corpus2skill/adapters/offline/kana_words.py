@@ -24,11 +24,17 @@ _GRAMMAR = re.compile(
 _OKURIGANA = re.compile(f"(?<![{HAN}])([{HAN}])[いきぎしちりびみえけげせねべめれ]([{HAN}])")
 
 
-def kana_words(text: str) -> list[str]:
-    """Return what in the hiragana of `text` may be words, repeated as often as they occur."""
+def hidden_words(text: str) -> list[str]:
+    """Return the words of `text` that `index_words` does not see: those in hiragana, and pairs that it parts."""
+    folded = fold(text)
+    return [*joined_pairs(folded), *kana_words(folded)]
+
+
+def kana_words(folded: str) -> list[str]:
+    """Return what in the hiragana of a folded text may be words, repeated as often as they occur."""
     return [
         word
-        for match in _RUN.finditer(fold(text))
+        for match in _RUN.finditer(folded)
         for piece in _pieces(match["run"], follows_word=bool(match["before"]))
         for word in _variants(piece)
     ]
@@ -38,9 +44,9 @@ def is_kana_word(word: str) -> bool:
     return "\u3041" <= word[0] <= "\u309f"
 
 
-def joined_pairs(text: str) -> list[str]:
+def joined_pairs(folded: str) -> list[str]:
     """Return pairs of kanji that a letter of hiragana may part: 申込 for 申し込み, 引落 for 引き落とし."""
-    return ["".join(pair) for pair in _OKURIGANA.findall(fold(text))]
+    return ["".join(pair) for pair in _OKURIGANA.findall(folded)]
 
 
 def _pieces(run: str, *, follows_word: bool) -> Iterator[str]:

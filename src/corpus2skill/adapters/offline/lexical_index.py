@@ -19,7 +19,7 @@ from corpus2skill.adapters.offline.index_files import (
     IndexHeader,
     word_hash,
 )
-from corpus2skill.adapters.offline.kana_words import joined_pairs, kana_words
+from corpus2skill.adapters.offline.kana_words import hidden_words
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.ports.lexical_index import IndexedLeaf
 
@@ -55,12 +55,12 @@ class _Counts:
         names = leaf.headings or (PurePosixPath(leaf.source).stem,)
         text = "\n".join((leaf.title, *names, leaf.text))
         words = index_words(text)
-        counted = Counter(words + joined_pairs(text) + kana_words(text))
+        counted = Counter(words + hidden_words(text))
         for word, count in counted.items():
             self.words.append(self.numbers.setdefault(word, len(self.numbers)))
             self.counts.append(min(count, COUNT_LIMIT))
         self.distinct.append(len(counted))
-        self.lengths.append(len(words))
+        self.lengths.append(max(len(words), 1))
         self.documents.append(self.document_numbers.setdefault(leaf.source, len(self.document_numbers)))
 
     def posting_files(self) -> Iterator[tuple[str, bytes]]:

@@ -190,7 +190,13 @@ class MappedIndex:
         return own, shared, whole
 
     def _per_document(self, documents: npt.NDArray[np.uint32], values: Numbers) -> Floats:
-        """Sum `values` by document."""
+        """Sum `values` by document.
+
+        Raises:
+            IndexError: there is no such document; counting up to it could take any amount of memory.
+        """
+        if len(documents) and int(documents.max()) >= self._header.documents:
+            raise IndexError
         summed = np.bincount(documents, weights=values, minlength=self._header.documents)
         return summed.astype(np.float64)
 

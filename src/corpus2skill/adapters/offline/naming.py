@@ -16,6 +16,7 @@ from corpus2skill.domain.shortening import one_line, shortened
 from corpus2skill.messages import message
 
 _TITLE_TERMS = 3
+_TITLE_NAMES = 3
 _SUMMARY_TERMS = 4
 _RANGE = " ～ "
 _SHORT_RANGE = 26
@@ -43,6 +44,25 @@ def range_title(around: str, first: str, last: str) -> str:
     room = TITLE_LIMIT - min(len(common), _LEAST_COMMON_ROOM)
     ends = _joined(first[len(common) :], last[len(common) :], room)
     return f"{shortened(common.rstrip(), TITLE_LIMIT - len(ends) - 1)} {ends}"
+
+
+def names_title(names: Sequence[str], language: Language) -> str:
+    """Return all of `names` as a title, "" where they are more than three or too long."""
+    title = message(language, "offline.term_separator").join(names)
+    return title if len(names) <= _TITLE_NAMES and len(title) <= TITLE_LIMIT else ""
+
+
+def some_names_title(names: Sequence[str], language: Language, *, least: int) -> str:
+    """Return the first of `names` as a title that says that there are more, "" where fewer than `least` fit."""
+    separator = message(language, "offline.term_separator")
+    room = TITLE_LIMIT - len(message(language, "offline.title_some", names=""))
+    listed: list[str] = []
+    for name in names[:_TITLE_NAMES]:
+        if len(separator.join([*listed, name])) <= room:
+            listed.append(name)
+    if len(listed) < least:
+        return "" if least > 1 else message(language, "offline.title_some", names=shortened(names[0], room))
+    return message(language, "offline.title_some", names=separator.join(listed))
 
 
 def terms_title(telling: Sequence[str], language: Language) -> str:
@@ -104,10 +124,15 @@ def _joined(first: str, last: str, limit: int) -> str:
 
 
 def _said_once(contents: Sequence[str]) -> list[str]:
-    """Each of `contents` once, without the beginning that it shares with the one before."""
+    """Each of `contents` once, without the name of document or law that the one before begins with too."""
     told = list(dict.fromkeys(one_line(content) for content in contents))
-    short = [content[len(_common_beginning(before, content)) :] for before, content in pairwise(told)]
-    return [*told[:1], *(content for content in short if content)]
+    return [*told[:1], *(short for before, content in pairwise(told) if (short := _short(before, content)))]
+
+
+def _short(before: str, content: str) -> str:
+    common = _common_beginning(before, content)
+    rest = content[len(common) :]
+    return rest if rest.startswith("第") or common.rstrip().endswith((":", "：")) else content
 
 
 def _telling_sentence(telling: Sequence[str], language: Language) -> str:

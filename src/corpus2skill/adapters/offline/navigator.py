@@ -25,7 +25,7 @@ from corpus2skill.ports.navigator_model import NavigatorRequest
 
 NOT_FOUND_BELOW = 0.57
 """A match under this counts as none; found by cross-validation over questions of several corpora."""
-WEAK_BELOW = 0.62
+WEAK_BELOW = 0.66
 """A match under this is said to be a weak one."""
 _RANKINGS_KEPT = 64
 """Questions whose ranking is remembered from round to round."""

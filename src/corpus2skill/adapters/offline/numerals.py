@@ -12,8 +12,8 @@ _SIGNS = "".join((_KANJI_DIGITS, *_SMALL_UNITS, *_BIG_UNITS))
 _ANY = f"[0-9{_SIGNS}]"
 _COUNTERS = "(?:[歳才円年月日時秒回人名個台本枚匹頭週泊件階度倍割条項合杯冊点%]|分(?!の)|[かヶケカ箇][月所国年]|営業日|パーセント|センチ|ミリ|メートル|キロ|グラム|リットル)"
 _NUMERAL = re.compile(
-    f"(?<=第){_ANY}{{1,16}}(?=[編章節款条項号部回])"
-    f"|(?<=条の){_ANY}{{1,16}}(?!{_ANY})"
+    f"(?:(?<=第)|(?<=第 )){_ANY}{{1,16}}(?= ?[編章節款条項号部回])"
+    f"|(?<=条の){_ANY}{{1,16}}(?=第|[^0-9〇\u4e00-\u9fff]|$)"
     f"|(?<![0-9.{_SIGNS}])(?!十分)(?=[0-9]*[{_SIGNS}]){_ANY}{{1,16}}(?={_COUNTERS})"
 )
 """Only where a counter follows or 第 precedes: elsewhere such a character is a part of a word (一般, 千葉)."""

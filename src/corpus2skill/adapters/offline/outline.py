@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from corpus2skill.adapters.offline.sentences import plain
 from corpus2skill.domain.grouping import GroupItem
 
+_ALONE_FROM = 2
+"""Leaves that a document needs to be a group of its own among clusters."""
+
 
 @dataclass(slots=True, eq=False)
 class Branch:
@@ -22,17 +25,23 @@ class Branch:
     parent: Branch | None = None
     is_folder: bool = False
     """True where it holds documents; false for a document, and for what is within one."""
-
-    @property
-    def is_cluster(self) -> bool:
-        """True where several items were put together that nobody has named."""
-        return not self.title and self.size > 1
+    is_cluster: bool = False
+    """True where documents were put together that nobody has named as one."""
+    looseness: float = 0.0
+    """Of a cluster: how much less alike its two parts are than what is in each of them."""
 
     @property
     def is_cluster_of_clusters(self) -> bool:
+        """True for a cluster whose parts can stand alone."""
         return self.is_cluster and all(
-            isinstance(entry, Branch) and entry.is_cluster for entry in self.entries
+            isinstance(entry, Branch) and (entry.is_cluster or entry.size > _ALONE_FROM)
+            for entry in self.entries
         )
+
+    @property
+    def is_clustered(self) -> bool:
+        """True for a part of a cluster."""
+        return self.parent is not None and self.parent.is_cluster
 
     def items(self) -> Iterator[int]:
         """The places of all items beneath, in reading order."""
@@ -60,11 +69,15 @@ class Branch:
             above = above.parent
         return found
 
-    def documents(self) -> int:
-        """How many named branches a cluster is made of; 1 for a named branch."""
-        if self.title or self.size == 1:
-            return 1
-        return sum(branch.documents() for branch in self.branches())
+    def documents(self) -> Iterator[Branch]:
+        """The documents of a cluster; any other branch itself."""
+        waiting: list[Branch] = [self]
+        while waiting:
+            branch = waiting.pop()
+            if branch.is_cluster:
+                waiting.extend(reversed(branch.branches()))
+            else:
+                yield branch
 
     def replace(self, old: Sequence[Branch], new: Branch) -> None:
         """Take `new` as an entry where the first of `old` was, and none of `old`; all alone it gives its own."""
@@ -98,6 +111,13 @@ def grow(items: Sequence[GroupItem]) -> Branch:
             branch.size += 1
         branch.entries.append(place)
     return root
+
+
+def cluster_of(parts: Sequence[Branch], *, looseness: float) -> Branch:
+    """Return a cluster over `parts`."""
+    above = Branch(title="", size=sum(part.size for part in parts), is_cluster=True, looseness=looseness)
+    above.adopt(parts)
+    return above
 
 
 def without_chain(branch: Branch) -> Branch:

@@ -14,16 +14,14 @@ Bin = list[Branch]
 """Neighbours that become one group."""
 
 
-def partition(branches: Sequence[Branch], *, bins: int, room: int, spread: int) -> list[Bin]:
+def partition(branches: Sequence[Branch], *, bins: int, room: int) -> list[Bin]:
     """Return bins in order, each with at most `room` items.
 
-    Branches stay whole where that is possible; clusters, which have no name to lose, are opened until there
-    are `spread` bins. There are more than `bins` only where the items do not fit.
+    Branches stay whole where that is possible. There are more than `bins` only where the items do not fit.
     """
     units = _opened(branches, room)
     while len(units) == 1 and units[0].size > 1:
         units = _opened(without_chain(units[0]).branches(), room)
-    units = _spread(units, spread)
     if len(units) <= bins:
         return [[unit] for unit in units]
     if len(units) <= _MANY * bins:
@@ -31,6 +29,13 @@ def partition(branches: Sequence[Branch], *, bins: int, room: int, spread: int) 
         if len(merged) <= bins:
             return merged
     return _cut(units, bins, room)
+
+
+def kinship(left: Branch, right: Branch) -> int:
+    """Return how deep the nearest branch lies that holds both."""
+    around = set(map(id, left.around()))
+    nearest = next((branch for branch in right.around() if id(branch) in around), None)
+    return 0 if nearest is None else len(nearest.around())
 
 
 def _opened(branches: Sequence[Branch], room: int) -> list[Branch]:
@@ -46,31 +51,19 @@ def _opened(branches: Sequence[Branch], room: int) -> list[Branch]:
     return opened
 
 
-def _spread(units: list[Branch], wanted: int) -> list[Branch]:
-    """Open the largest cluster of clusters again and again until there are `wanted` units."""
-    units = list(units)
-    while len(units) < wanted:
-        openable = [at for at, unit in enumerate(units) if unit.is_cluster_of_clusters]
-        if not openable:
-            break
-        at = max(openable, key=lambda at: (units[at].size, -at))
-        units[at : at + 1] = units[at].branches()
-    return units
-
-
 def _merged(units: Sequence[Branch], bins: int, room: int) -> list[Bin]:
     """Join neighbours, nearest kin and smallest first, until there are at most `bins` or none fits."""
     row: list[Bin] = [[unit] for unit in units]
     sizes = [unit.size for unit in units]
-    kinship = [_kinship(left, right) for left, right in pairwise(units)]
+    kin = [kinship(left, right) for left, right in pairwise(units)]
     while len(row) > bins:
         fitting = [at for at in range(len(row) - 1) if sizes[at] + sizes[at + 1] <= room]
         if not fitting:
             break
-        at = min(fitting, key=lambda at: (-kinship[at], sizes[at] + sizes[at + 1], at))
+        at = min(fitting, key=lambda at: (-kin[at], sizes[at] + sizes[at + 1], at))
         row[at : at + 2] = [row[at] + row[at + 1]]
         sizes[at : at + 2] = [sizes[at] + sizes[at + 1]]
-        del kinship[at]
+        del kin[at]
     return row
 
 
@@ -112,13 +105,6 @@ def _give_back(taken: Bin, waiting: list[Branch], least: int) -> None:
     row = [*taken, waiting[-1]]
     filled = accumulate(unit.size for unit in taken)
     ends = [end for end, size in enumerate(filled, 1) if size >= least]
-    best = min(ends, key=lambda end: (_kinship(row[end - 1], row[end]), -end), default=len(taken))
+    best = min(ends, key=lambda end: (kinship(row[end - 1], row[end]), -end), default=len(taken))
     waiting.extend(reversed(taken[best:]))
     del taken[best:]
-
-
-def _kinship(left: Branch, right: Branch) -> int:
-    """How deep the nearest branch lies that holds both."""
-    around = set(map(id, left.around()))
-    nearest = next((branch for branch in right.around() if id(branch) in around), None)
-    return 0 if nearest is None else len(nearest.around())

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from corpus2skill.adapters.offline.kana_words import hidden_words
 from corpus2skill.adapters.offline.sentences import Sentence, sentences
 from corpus2skill.adapters.offline.words import fold, index_words
 
@@ -127,4 +128,4 @@ def _asks_the_same(question: str, wanted: Container[str]) -> bool:
 
 
 def _found(text: str, wanted: Container[str]) -> frozenset[str]:
-    return frozenset(word for word in index_words(text) if word in wanted)
+    return frozenset(word for word in (*index_words(text), *hidden_words(text)) if word in wanted)

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.bisecting import cluster
-from corpus2skill.adapters.offline.branch_names import ends_of_row, name_of_row
+from corpus2skill.adapters.offline.branch_names import (
+    contents_of_row,
+    document_around,
+    documents_of_row,
+    ends_of_row,
+    human_name,
+    name_of_row,
+)
 from corpus2skill.adapters.offline.flat_folders import documents_of, flat_folders
 from corpus2skill.adapters.offline.naming import (
     distinct_title,
     group_summary,
+    names_title,
     range_title,
     slug_of,
+    some_names_title,
     terms_title,
 )
 from corpus2skill.adapters.offline.outline import Branch, grow, without_chain
+from corpus2skill.adapters.offline.packing import pack
 from corpus2skill.adapters.offline.partition import Bin, partition
 from corpus2skill.adapters.offline.sentences import plain
 from corpus2skill.adapters.offline.telling_terms import contrasting, terms
@@ -29,6 +40,10 @@ from corpus2skill.domain.tree import TreeLimits
 
 _TEXT_FOR_CLUSTERS = 600
 """Characters of an item's text that clusters go by, beside its title and summary."""
+_GROUPS_FOR_SUBJECTS = 3
+"""Documents without an order come into as many groups as the root of so many times their number: 7 for 20."""
+_MANY_DOCUMENTS = 20
+_CUT_WORD = re.compile("[A-Za-z0-9.+#-]+…")
 TELLING_TERMS = 4
 """Of a group, at most."""
 
@@ -38,8 +53,12 @@ class _Part:
     """A group to be: its branches, how many items they hold, and the terms that mark it."""
 
     branches: Bin
+    documents: Sequence[Branch]
+    """All or a part of each is in it."""
     size: int
     telling: tuple[str, ...]
+    subjects: tuple[str, ...]
+    """Of the telling terms those that several documents have, where they cover half of the documents."""
 
 
 class Planting:
@@ -49,7 +68,8 @@ class Planting:
         self.items = items
         self.limits = limits
         self.language: Language = language
-        self.terms = [item_terms(item) for item in items]
+        self.named = [_named_terms(item) for item in items]
+        self.terms = [_with_told_terms(item, named) for item, named in zip(items, self.named, strict=True)]
 
     def proposals(self) -> tuple[GroupProposal, ...]:
         """Part all items, from the top down."""
@@ -64,10 +84,14 @@ class Planting:
 
     def parted(self, branches: Sequence[Branch], size: int, depth: int, bins: int) -> list[Bin]:
         """Part `branches` into at most `bins` groups for `depth` levels of groups."""
-        spread = min(bins, math.isqrt(sum(branch.documents() for branch in branches if branch.is_cluster)))
+        room = self.room_below(depth)
+        if not _is_of_clusters(branches):
+            return partition(branches, bins=bins, room=room)
+        documents = sum(len(list(branch.documents())) for branch in branches)
+        spread = max(math.isqrt(_GROUPS_FOR_SUBJECTS * documents), 1)
         while spread**depth * self.limits.max_leaves < size:
             spread += 1
-        return partition(branches, bins=bins, room=self.room_below(depth), spread=min(spread, bins))
+        return pack(branches, bins=bins, room=room, spread=min(spread, bins))
 
     def is_worth_a_level(self, branches: Sequence[Branch]) -> bool:
         """True where a few branches with names of their own would be broken up only to save a fetch."""
@@ -151,24 +175,41 @@ class Planting:
         return tuple(proposals)
 
     def parts(self, bins: Sequence[Bin]) -> list[_Part]:
-        """The bins, each with the terms that tell it from the others."""
-        counted = [self.counted_terms(row) for row in bins]
-        everywhere: Counter[str] = Counter()
+        """The bins, each with the terms that tell it from the others.
+
+        Of documents put together by their words it counts how many have a term; else how many leaves.
+        """
+        is_by_document = any(map(_is_of_clusters, bins))
+        units = [self.units(row, is_by_document=is_by_document) for row in bins]
+        held = [_term_sets(rows, self.terms) for rows in units]
+        counted = [Counter(term for one in terms_of_bin for term in one) for terms_of_bin in held]
+        everywhere = Counter[str]()
         for own in counted:
             everywhere.update(own)
-        return [
-            _Part(row, sum(branch.size for branch in row), tuple(contrasting(own, everywhere, TELLING_TERMS)))
-            for row, own in zip(bins, counted, strict=True)
-        ]
+        parts: list[_Part] = []
+        for row, places, terms_of_bin, own in zip(bins, units, held, counted, strict=True):
+            named = Counter(term for one in _term_sets(places, self.named) for term in one)
+            telling = tuple(contrasting(own, everywhere, TELLING_TERMS, named))
+            subjects = _covering(telling, terms_of_bin)
+            size = sum(branch.size for branch in row)
+            parts.append(_Part(row, documents_of_row(row), size, telling, subjects))
+        return parts
 
-    def counted_terms(self, row: Bin) -> Counter[str]:
-        return Counter(term for branch in row for place in branch.items() for term in self.terms[place])
+    def units(self, row: Bin, *, is_by_document: bool) -> list[list[int]]:
+        """The places of the items of each document in `row`, or each leaf by itself."""
+        if not is_by_document:
+            return [[place] for branch in row for place in branch.items()]
+        found: dict[int, list[int]] = {}
+        for branch in row:
+            for inner in branch.documents():
+                found.setdefault(id(document_around(inner)), []).extend(inner.items())
+        return list(found.values())
 
     def members(self, part: _Part, title: str) -> tuple[tuple[str | GroupProposal, ...], list[str]]:
         """What lies in a group, leaves or groups, and their titles."""
         if part.size <= self.limits.max_leaves:
             items = [self.items[place] for branch in part.branches for place in branch.items()]
-            return tuple(item.item_id for item in items), [item.title for item in items]
+            return tuple(item.item_id for item in items), contents_of_row(part.branches, self.items)
         depth = self.depth_for(part.size)
         bins = self.parted(part.branches, part.size, depth, self.groups_within(part, depth))
         alone = [row[0] for row in bins if len(row) == 1 and row[0].size == 1]
@@ -195,13 +236,55 @@ class Planting:
         named = name_of_row(part.branches, part.size, self.items)
         if named:
             return named
-        if part.telling and any(branch.is_cluster for branch in part.branches):
-            return terms_title(part.telling, self.language)
+        if _is_of_clusters(part.branches) and len(part.documents) > 1:
+            return self.subject_title(part)
         around, first, last = ends_of_row(part.branches, self.items, above)
         return first if first == last else range_title(around, first, last)
+
+    def subject_title(self, part: _Part) -> str:
+        """The names of all documents; where they are too many the terms they share, else some of the names.
+
+        Of very many documents a few names say less than the terms that mark them.
+        """
+        largest = sorted(part.documents, key=lambda document: -document.size)
+        names = [human_name(document, self.items) for document in largest]
+        telling = part.telling if len(names) > _MANY_DOCUMENTS else ()
+        titles = (
+            names_title(names, self.language),
+            terms_title(part.subjects, self.language) if len(part.subjects) > 1 else "",
+            terms_title(telling, self.language) if len(telling) > 1 else "",
+            some_names_title(names, self.language, least=2),
+            terms_title(part.subjects or part.telling, self.language),
+        )
+        return next(filter(None, titles), some_names_title(names, self.language, least=1))
+
+
+def _covering(telling: Sequence[str], documents: Sequence[Collection[str]]) -> tuple[str, ...]:
+    """The terms that several of `documents` have; none where half of the documents have none of them."""
+    least = max(2, math.ceil(len(documents) / 3))
+    shared = tuple(term for term in telling if sum(term in one for one in documents) >= least)
+    covered = sum(any(term in one for term in shared) for one in documents)
+    return shared if 2 * covered >= len(documents) else ()
+
+
+def _is_of_clusters(row: Sequence[Branch]) -> bool:
+    return any(branch.is_cluster or branch.is_clustered for branch in row)
+
+
+def _term_sets(units: Sequence[Sequence[int]], terms_of: Sequence[Collection[str]]) -> list[set[str]]:
+    return [{term for place in places for term in terms_of[place]} for places in units]
 
 
 def item_terms(item: GroupItem) -> tuple[str, ...]:
     """The terms of one item, each once; what its author named it comes first."""
-    text = "\n".join((item.title, item.summary, *map(plain, item.outline[-2:])))
-    return tuple(dict.fromkeys(terms(text)))
+    return _with_told_terms(item, _named_terms(item))
+
+
+def _named_terms(item: GroupItem) -> tuple[str, ...]:
+    return tuple(terms(_CUT_WORD.sub("", "\n".join((item.title, *map(plain, item.outline[-2:]))))))
+
+
+def _with_told_terms(item: GroupItem, named: tuple[str, ...]) -> tuple[str, ...]:
+    """In a text that is all Latin only names count: its running words are verbs as often as things."""
+    told = terms(_CUT_WORD.sub("", item.summary))
+    return tuple(dict.fromkeys(named if all(map(str.isascii, told)) else (*named, *told)))

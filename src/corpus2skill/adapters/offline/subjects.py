@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 
 from corpus2skill.adapters.offline.placed_pieces import PlacedPiece
@@ -18,10 +17,8 @@ _TOLD_LOSS = 0.2
 """What is lost where another leaf has a rare word of the question: in its title or headings, in its text."""
 _ELSEWHERE_SHARE = 0.4
 """What is left outside the article that the question names by its number."""
-_REFERENCE = re.compile(
-    r"第\s*(?:\d+|[一二三四五六七八九十百]+)\s*[編章節款条項](?:の(?:\d+|[一二三四五六七八九十]+))?"
-)
-_GOES_ON = re.compile(r"の[\d一二三四五六七八九十]")
+_REFERENCE = re.compile(r"第\s*\d+\s*[編章節款条項](?:の\d+)?")
+_GOES_ON = re.compile(r"の\d")
 
 
 class Subjects:
@@ -74,7 +71,7 @@ class Subjects:
 
 def _reference(text: str) -> str:
     """The article that `text` names by its number, "" for none."""
-    match = _REFERENCE.search(unicodedata.normalize("NFKC", text))
+    match = _REFERENCE.search(fold(text))
     return "".join(match[0].split()) if match else ""
 
 

@@ -32,7 +32,7 @@ _EMPTY_LATIN = FUNCTION_WORDS | frozenset(
     use used uses using see following example examples information note new one two three also may
     must example http https www com html md page section chapter figure table step steps choose
     following e.g i.e etc via per however make makes need needs want way ways first next list get
-    set select
+    set select within without instead
     """,
     )
 )
@@ -49,13 +49,17 @@ def terms(text: str) -> list[str]:
     ]
 
 
-def contrasting(own: Mapping[str, int], everywhere: Mapping[str, int], limit: int) -> list[str]:
+def contrasting(
+    own: Mapping[str, int], everywhere: Mapping[str, int], limit: int, named: Mapping[str, int] | None = None
+) -> list[str]:
     """Return the terms of `own` that tell it from its siblings, the most telling first.
 
-    The counts say in how many items a term occurs; `everywhere` counts the siblings' too. A term that says
-    nearly the same as a chosen one is left out.
+    The counts say in how many items a term occurs; `everywhere` counts the siblings' too, and `named` those
+    that have it in a name, where it weighs three times as much. A term that says nearly the same as a chosen
+    one is left out.
     """
-    scored = sorted(own, key=lambda term: (-_weight(term, own[term], everywhere[term]), term))
+    in_names = named or {}
+    scored = sorted(own, key=lambda term: _order(term, own[term], everywhere[term], in_names.get(term, 0)))
     chosen: list[str] = []
     for term in scored:
         if len(chosen) == limit:
@@ -63,6 +67,12 @@ def contrasting(own: Mapping[str, int], everywhere: Mapping[str, int], limit: in
         if not any(_is_same(term, other) for other in chosen):
             chosen.append(term)
     return chosen
+
+
+def _order(term: str, count: int, everywhere: int, named: int) -> tuple[bool, int, str]:
+    """First what several items have and few elsewhere, then by weight."""
+    is_shared = count > 1 and 2 * count >= everywhere
+    return not is_shared, -_weight(term, count, everywhere) * (count + 2 * named) // count, term
 
 
 def _weight(term: str, count: int, everywhere: int) -> int:

@@ -26,19 +26,25 @@ def word_vectors(words: Sequence[Counter[str]], width: int) -> Vectors:
     A word that only one of them has connects nothing and is left out.
     """
     having = Counter(word for counted in words for word in counted)
+    shares = {word: _Share(word, count, len(words)) for word, count in having.items() if count > 1}
     vectors = np.zeros((len(words), width), dtype=np.float32)
     for row, counted in enumerate(words):
-        folded = [0] * width
-        for word, count in counted.items():
-            if having[word] > 1:
-                code = zlib.crc32(word.encode("utf-8"))
-                value = count.bit_length() * _rarity(word, having[word], len(words))
-                folded[code % width] += value if code & 0x100000 else -value
-        length = math.isqrt(sum(value * value for value in folded)) or 1
-        vectors[row] = [value * LENGTH // length for value in folded]
+        shared = [(shares[word], count) for word, count in counted.items() if word in shares]
+        values = [share.signed_rarity * count.bit_length() for share, count in shared]
+        places = np.array([share.code % width for share, _ in shared], dtype=np.int64)
+        folded = np.bincount(places, weights=values, minlength=width)
+        length = math.isqrt(int(folded @ folded)) or 1
+        vectors[row] = np.floor(folded * LENGTH / length)
     return vectors
 
 
-def _rarity(word: str, having: int, of: int) -> int:
-    steps = (of**_FINENESS // having**_FINENESS).bit_length()
-    return steps if is_single_kanji(word) else 2 * steps
+class _Share:
+    """What a word adds to the vector of a branch that has it, and where."""
+
+    __slots__ = ("code", "signed_rarity")
+
+    def __init__(self, word: str, having: int, of: int) -> None:
+        self.code = zlib.crc32(word.encode("utf-8"))
+        steps = (of**_FINENESS // having**_FINENESS).bit_length()
+        rarity = steps if is_single_kanji(word) else 2 * steps
+        self.signed_rarity = rarity if self.code & 0x100000 else -rarity

@@ -32,7 +32,7 @@ _KANJI_PAIR = re.compile(f"[{HAN}]{{2}}")
 _LATIN = re.compile(r"[A-Za-z0-9]+")
 _ACCENTED = re.compile("[\u00c0-\u024f\u1e00-\u1eff]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_ORDINAL = re.compile(r"第\d+[編章節款条項号](?:の\d+)?")
+_ORDINAL = re.compile(r"第 ?\d+ ?[編章節款条項号](?:の\d+)?")
 _LONG_VOWEL_FROM = 4
 """Characters of a katakana word from which a long vowel at its end is written or not: サーバー, サーバ."""
 _JOINED_CASE = re.compile(r"[a-z][A-Z]")
@@ -69,7 +69,9 @@ def index_words(text: str) -> list[str]:
     words = [word for surface in _LATIN.findall(folded) for word in _latin_words(surface)]
     for segment in _BEYOND_ASCII.findall(folded):
         words.extend(_words_of_runs(segment.lower()))
-    return words + _ORDINAL.findall(folded) if "第" in folded else words
+    if "第" in folded:
+        words.extend(name.replace(" ", "") for name in _ORDINAL.findall(folded))
+    return words
 
 
 def _fold_width(text: str) -> str:

@@ -40,7 +40,7 @@ class Gathering(Generic[Item, Answer]):
 
     async def ask(self, item: Item) -> Answer:
         loop = asyncio.get_running_loop()
-        asked = _Asked[Item, Answer](item=item, future=loop.create_future(), loop=loop)
+        asked: _Asked[Item, Answer] = _Asked(item=item, future=loop.create_future(), loop=loop)
         with self._lock:
             if self._thread is None:
                 # A daemon, so that a store which nobody closed does not keep the process alive.

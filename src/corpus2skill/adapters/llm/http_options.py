@@ -1,0 +1,76 @@
+"""How the SDKs' HTTP client is set up: certificates, proxies, redirects."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from typing import TypedDict
+
+import httpx2
+
+from corpus2skill.adapters.llm.connection import Connection, secrets_of, without_secrets
+from corpus2skill.adapters.llm.endpoint import Endpoint
+from corpus2skill.adapters.llm.failures import Target
+from corpus2skill.adapters.llm.redaction import Redactor
+from corpus2skill.domain.model_name import ModelName
+from corpus2skill.errors import UnusableSettings
+
+_CA_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+"""Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which the HTTP library reads itself and which win."""
+_OTHER_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_OPENAI_AD_TOKEN")
+_LOOPBACK = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+
+
+class HttpOptions(TypedDict):
+    """Arguments of both SDKs' default clients."""
+
+    timeout: httpx2.Timeout
+    verify: ssl.SSLContext | bool
+    follow_redirects: bool
+    mounts: dict[str, httpx2.AsyncBaseTransport | None]
+
+
+def http_options(endpoint: Endpoint, environment: Mapping[str, str]) -> HttpOptions:
+    """Return the options; the proxies of HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY come by themselves.
+
+    A redirect is not followed: it would take the key to another host. A server on this machine is reached
+    without a proxy.
+
+    Raises:
+        UnusableSettings: the CA bundle cannot be read.
+    """
+    return HttpOptions(
+        timeout=endpoint.timeout_of_replies(),
+        verify=_verification(environment),
+        follow_redirects=False,
+        mounts=dict.fromkeys(_LOOPBACK),
+    )
+
+
+def endpoint_of(
+    name: ModelName, connection: Connection, address: str, window: int, environment: Mapping[str, str]
+) -> Endpoint:
+    """Return the endpoint; `address` is what is really called."""
+    secrets = [environment.get(variable, "") for variable in _OTHER_SECRETS]
+    secrets += secrets_of(address)
+    if connection.key is not None:
+        secrets.append(connection.key.secret)
+    return Endpoint(
+        target=Target(model=str(name), endpoint=without_secrets(address)),
+        redactor=Redactor(secrets),
+        timeouts=connection.timeouts,
+        window=window,
+    )
+
+
+def _verification(environment: Mapping[str, str]) -> ssl.SSLContext | bool:
+    if environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR"):
+        return True
+    for variable in _CA_BUNDLES:
+        if bundle := environment.get(variable):
+            try:
+                return ssl.create_default_context(cafile=bundle)
+            except OSError as error:  # ssl.SSLError is one
+                reason = str(error)
+            raise UnusableSettings("ca_bundle_unusable", variable=variable, file=bundle, reason=reason)
+    return True

@@ -1,0 +1,124 @@
+"""The summarizer and the grouper of one compile, with what is known of their cost before they begin."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+
+from corpus2skill.application.wiring import (
+    CompileModels,
+    PaidModels,
+    Workspace,
+    neighbours,
+    offline_grouper,
+    offline_summarizer,
+    open_paid_models,
+)
+from corpus2skill.compiler.group_plan import planned_grouping, planned_update
+from corpus2skill.compiler.model_grouper import ModelGrouper
+from corpus2skill.compiler.model_summarizer import ModelSummarizer
+from corpus2skill.compiler.summary_call import summary_call
+from corpus2skill.compiler.summary_plan import planned_summaries
+from corpus2skill.compiler.summary_window import check_window
+from corpus2skill.domain.job import CompileEvent, CompilePlan
+from corpus2skill.domain.model_call import TextCall
+from corpus2skill.domain.money import EstimatedSpending, PlannedCalls, Spending
+from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.paying.call_key import call_key
+from corpus2skill.paying.estimate import estimate
+from corpus2skill.paying.paid_model import PaidModel
+from corpus2skill.ports.events import CompileListener
+from corpus2skill.ports.grouper import Grouper
+from corpus2skill.ports.result_store import PastUsage
+from corpus2skill.ports.summarizer import Summarizer
+
+
+class CompileEngine:
+    """Who summarises and groups, paid or not."""
+
+    def __init__(self, paid: PaidModels, models: CompileModels) -> None:
+        self._paid = paid
+        self._models = models
+
+    @property
+    def is_paid(self) -> bool:
+        return self._models.is_paid
+
+    @property
+    def max_cost(self) -> float | None:
+        return self._models.max_cost
+
+    def summarizer(self) -> Summarizer:
+        if self._paid.summarize is None:
+            return offline_summarizer()
+        return ModelSummarizer(self._paid.summarize, offline_summarizer(), at_once=self._models.concurrency)
+
+    def grouper(self) -> Grouper:
+        if self._paid.group is None:
+            return offline_grouper()
+        return ModelGrouper(model=self._paid.group, neighbours=neighbours(), at_once=self._models.concurrency)
+
+    def spending(self) -> tuple[Spending, ...]:
+        """What the calls so far came to."""
+        return self._paid.ledger.spending
+
+    def check(self, plan: CompilePlan) -> None:
+        """Refuse, before anything is paid, what cannot be done with these models.
+
+        Raises:
+            UnusableSettings: a chunk does not fit into the window of the model that is to summarise it.
+        """
+        if self._paid.summarize is not None:
+            check_window(plan.to_summarize, self._paid.summarize.window)
+
+    async def estimate(self, plan: CompilePlan, limits: TreeLimits) -> tuple[EstimatedSpending, ...]:
+        """What the plan's calls will probably come to; those that are answered already cost nothing."""
+        planned = [*(await self._planned_summaries(plan)), *self._planned_grouping(plan, limits)]
+        return estimate(planned, self._name, lambda name: self._paid.prices[name], self._past)
+
+    async def _planned_summaries(self, plan: CompilePlan) -> Iterable[PlannedCalls]:
+        model = self._paid.summarize
+        if model is None:
+            return ()
+        calls = [summary_call(chunk) for chunk in plan.to_summarize]
+        calls = [call for call in calls if not await self._is_answered(model, call)]
+        return (planned_summaries(calls),)
+
+    async def _is_answered(self, model: PaidModel, call: TextCall) -> bool:
+        return await self._paid.results.find(call_key(model.identity, call)) is not None
+
+    def _planned_grouping(self, plan: CompilePlan, limits: TreeLimits) -> Sequence[PlannedCalls]:
+        model = self._paid.group
+        if model is None:
+            return ()
+        if plan.is_first_grouping:
+            return planned_grouping(plan.to_group, limits, model.window, plan.language)
+        return planned_update(
+            plan.to_group, plan.leaf_groups, plan.depth, limits, model.window, plan.language
+        )
+
+    def _name(self, planned: PlannedCalls) -> str:
+        model = self._paid.summarize if planned.purpose == "summarize" else self._paid.group
+        assert model is not None
+        return model.name
+
+    def _past(self, planned: PlannedCalls) -> PastUsage:
+        return self._paid.results.past_usage(self._name(planned), planned.purpose)
+
+
+def silent(_event: CompileEvent, /) -> None:
+    """The listener of what nobody watches."""
+
+
+@asynccontextmanager
+async def open_engine(
+    workspace: Workspace,
+    corpus: str,
+    models: CompileModels,
+    listener: CompileListener = silent,
+    *,
+    is_dry: bool = False,
+) -> AsyncGenerator[CompileEngine]:
+    """The engine of one compile for as long as the block lasts; a dry one needs no key and calls nothing."""
+    async with open_paid_models(workspace, corpus, models, listener, is_dry=is_dry) as paid:
+        yield CompileEngine(paid, models)
