@@ -46,6 +46,9 @@ class Settings:
     tokens_per_minute: int | None = None
     max_cost: float | None = None
     """US dollars that one compile may spend."""
+    input_price: float | None = None
+    """US dollars for a million tokens of input, for models that the price list does not know; so the next."""
+    output_price: float | None = None
     reply_seconds: float = 300.0
     """How long one reply to a compile's call may take."""
     patience_seconds: float = 300.0

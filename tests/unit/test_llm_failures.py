@@ -79,6 +79,8 @@ def test_what_passes_by_itself_is_transient(status: int) -> None:
         (404, "404 page not found", "endpoint_not_api"),
         (404, {"error": {"message": "Invalid URL (POST /v1/v1/chat/completions)"}}, "endpoint_not_api"),
         (405, "<html>nginx</html>", "endpoint_not_api"),
+        (403, "<html>blocked</html>", "endpoint_not_api"),
+        (407, "<html>proxy</html>", "proxy_unusable"),
         (301, "", "endpoint_not_api"),
         (400, {"error": {"message": "too long", "code": "context_length_exceeded"}}, "window_exceeded"),
         (
@@ -154,6 +156,11 @@ def test_a_bad_certificate_is_no_passing_fault() -> None:
     error = unreachable(TARGET, "ConnectError: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
     assert isinstance(error, ModelUnusable)
     assert error.code == "certificate_refused"
+
+
+def test_a_proxy_that_wants_a_password_is_no_passing_fault() -> None:
+    """Issue 4: proxies."""
+    assert unreachable(TARGET, "ProxyError: 407 Proxy Authentication Required").code == "proxy_unusable"
 
 
 def test_only_a_malformed_request_may_be_about_features() -> None:

@@ -181,6 +181,21 @@ def test_the_provider_s_own_address_is_no_other_one() -> None:
     assert base_url_in_force(name, "http://a/v1", {"OPENAI_BASE_URL": "http://b/v1"}) == "http://a/v1"
 
 
+@pytest.mark.parametrize(
+    ("provider", "pasted", "meant"),
+    [
+        ("openai", "http://gw/v1/chat/completions", "http://gw/v1"),
+        ("openai", "http://gw/v1", "http://gw/v1"),
+        ("anthropic", "http://gw/v1/messages", "http://gw"),
+        ("anthropic", "http://gw/v1/", "http://gw"),
+        ("anthropic", "http://gw/anthropic", "http://gw/anthropic"),
+    ],
+)
+def test_what_the_sdk_adds_to_an_address_is_not_added_twice(provider: str, pasted: str, meant: str) -> None:
+    """Issue 4, bad input: wrong base_url. People paste what the provider's page shows."""
+    assert base_url_in_force(ModelName(provider, "m"), pasted, {}) == meant
+
+
 def test_an_address_is_shown_without_its_secrets() -> None:
     """Issue 4: never in a log, error, record, tree or trace."""
     assert without_secrets("https://user:pass@gw.example:8443/v1/?key=abc") == "https://gw.example:8443/v1"

@@ -125,7 +125,7 @@ def test_a_guess_at_a_word_in_hiragana_never_weakens_a_match(tmp_path: Path) -> 
     assert match(index, "ふとんたたき") == 0.0
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=15)
 @given(
     st.lists(
         st.lists(

@@ -105,11 +105,19 @@ def _models(workspace: Workspace, corpus: str, options: CompileOptions) -> Compi
 def _require_offline_before(workspace: Workspace, corpus: str) -> None:
     try:
         active = workspace.versions.active(corpus)
-        was = None if active is None else workspace.versions.manifest(corpus, active).engines.summarizer
+        was = None if active is None else workspace.versions.manifest(corpus, active).engines
     except (Damaged, VersionNotFound):
         return  # the compile itself says what is wrong
-    if was is not None and not was.startswith(OFFLINE):
-        raise ConfirmationNeeded("model_not_named", was=was, was_model=was.rpartition("/")[0])
+    if was is None or (was.summarizer.startswith(OFFLINE) and was.grouper.startswith(OFFLINE)):
+        return
+    by, grouped_by = _model_of(was.summarizer), _model_of(was.grouper)
+    how = f"--model {by}" if by == grouped_by else f"--summary-model {by} --grouping-model {grouped_by}"
+    raise ConfirmationNeeded("model_not_named", was=", ".join(dict.fromkeys((by, grouped_by))), how=how)
+
+
+def _model_of(identity: str) -> str:
+    """The model's name in an engine's identity, which has the versions of its prompts behind a slash."""
+    return OFFLINE if identity.startswith(OFFLINE) else identity.rpartition("/")[0]
 
 
 def check_corpus_name(corpus: str) -> None:

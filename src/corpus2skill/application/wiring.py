@@ -19,7 +19,7 @@ from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.domain.model_name import ModelName, Role
-from corpus2skill.domain.money import Price, free
+from corpus2skill.domain.money import Price, flat_price, free, unknown_price
 from corpus2skill.errors import UnusableSettings
 from corpus2skill.paying.budget import Budget
 from corpus2skill.paying.ledger import Ledger
@@ -231,6 +231,8 @@ class _Opening:
         model = open_model(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
         base_url = base_url_in_force(name, self._models.base_url, os.environ)
         price = listed_price(name, base_url)
+        if price is unknown_price:
+            price = _stated_price(self._workspace.settings)
         self.prices[model.name] = price
         return PaidModel(model, self._account, rate=self._rate(name), price=price)
 
@@ -249,6 +251,13 @@ class _Opening:
     async def close(self) -> None:
         for model in self._opened.values():
             await model.close()
+
+
+def _stated_price(settings: Settings) -> Price:
+    """What the settings say of a model that no list knows."""
+    if settings.input_price is None or settings.output_price is None:
+        return unknown_price
+    return flat_price(settings.input_price, settings.output_price)
 
 
 def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *, is_dry: bool) -> Connection:
@@ -295,9 +304,9 @@ def offline_grouper() -> Grouper:
 
 def neighbours() -> Neighbours:
     """The order in which a model that sees a list in pieces is shown it."""
-    from corpus2skill.adapters.offline.neighbours import OfflineNeighbours
+    from corpus2skill.adapters.offline.neighbours import lexical_neighbours
 
-    return OfflineNeighbours()
+    return lexical_neighbours
 
 
 def compiler_ports(

@@ -118,7 +118,8 @@ def wanted_alone(limits: TreeLimits) -> WantedOf:
         ideal = math.sqrt(count)
         most = min(limits.max_children, math.ceil(1.4 * ideal))
         least = min(max(math.ceil(0.7 * ideal), math.ceil(count / limits.max_leaves)), most)
-        return Wanted(least=least, most=most, members=limits.max_leaves)
+        is_limit = most == limits.max_children
+        return Wanted(least=least, most=most, members=limits.max_leaves, is_limit=is_limit)
 
     return wanted
 

@@ -56,6 +56,8 @@ class Wanted:
     least: int
     most: int
     members: int
+    is_limit: bool = False
+    """True where more than `most` would not fit beside each other."""
 
     def told(self, language: Language) -> str:
         to = "〜" if language == "ja" else " to "

@@ -104,7 +104,7 @@ class GroupReader:
             yield _missing_ids(missing)
         if len(groups) == 1 and self.wanted.least > 1:
             yield BadReply("grouping_one_group", least=self.wanted.least)
-        if len(groups) > _SPARE * self.wanted.most:
+        if len(groups) > (1 if self.wanted.is_limit else _SPARE) * self.wanted.most:
             yield BadReply("grouping_too_many", came=len(groups), most=self.wanted.most)
         yield from _language_faults(
             (text for group in groups for text in (group.title, group.summary)), self.language

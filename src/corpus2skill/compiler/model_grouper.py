@@ -46,7 +46,7 @@ class ModelGrouper:
 
     @property
     def identity(self) -> str:
-        return f"{self.model.name} {GROUP_VERSION} {DESCRIBE_VERSION}"
+        return f"{self.model.name}/{GROUP_VERSION} {DESCRIBE_VERSION}"
 
     async def group(
         self, items: Sequence[GroupItem], limits: TreeLimits, language: Language, parent_title: str = ""

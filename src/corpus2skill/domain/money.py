@@ -21,6 +21,15 @@ def free(_usage: Usage) -> float:
     return 0.0
 
 
+def flat_price(input_price: float, output_price: float) -> Price:
+    """The price of a model by US dollars for a million tokens of input and of output."""
+
+    def price(usage: Usage) -> float:
+        return (usage.input_tokens * input_price + usage.output_tokens * output_price) / 1_000_000
+
+    return price
+
+
 def total(amounts: Iterable[float | None]) -> float | None:
     """The sum; unknown as soon as one part is."""
     known = list(amounts)

@@ -220,6 +220,8 @@ class AnthropicModel:
                 return self._endpoint.failure(error.status_code, error.body, headers, error.message)
             case anthropic.APIConnectionError() | httpx2.TransportError() | TimeoutError():
                 return self._endpoint.transport_error(error)
+            case ImportError():
+                return ModelUnusable("sdk_missing", model=self.name, library=error.name or str(error))
             case _:
                 reason = self._endpoint.redactor.clean(f"{type(error).__name__}: {error}")
                 return ModelUnusable("credentials_unusable", model=self.name, reason=reason)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 
@@ -18,6 +18,9 @@ _ADDRESSES = {
     "bedrock": ("ANTHROPIC_BEDROCK_BASE_URL", ""),
     "vertex": ("ANTHROPIC_VERTEX_BASE_URL", ""),
 }
+
+_ROUTES = {"anthropic": ("/messages", "/v1"), "openai": ("/chat/completions",)}
+"""What people paste with an address and the SDK adds by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +47,7 @@ def base_url_in_force(name: ModelName, base_url: str | None, environment: Mappin
         return None
     if not _is_address(chosen):
         raise UnusableSettings("base_url_unusable", base_url=without_secrets(chosen))
-    return chosen
+    return _trimmed(chosen, _ROUTES.get(name.provider, ()))
 
 
 def without_secrets(url: str) -> str:
@@ -63,6 +66,13 @@ def secrets_of(url: str | None) -> tuple[str, ...]:
     parts = urlsplit(url)
     values = [piece.partition("=")[2] for piece in parts.query.split("&")]
     return tuple(secret for secret in (parts.password or "", *values) if secret)
+
+
+def _trimmed(url: str, routes: Sequence[str]) -> str:
+    for route in routes:
+        if url.rstrip("/").endswith(route):
+            url = url.rstrip("/").removesuffix(route)
+    return url
 
 
 def _is_address(url: str) -> bool:

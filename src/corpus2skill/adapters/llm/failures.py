@@ -85,7 +85,7 @@ _WINDOW_WORDS = (
 )
 _MODEL_KINDS = frozenset({"model_not_found", "deploymentnotfound", "model_not_available"})
 _TRANSIENT = frozenset({408, 409, 425, 429, 499})
-_REFUSING = frozenset({400, 413, 422})
+_REFUSING = frozenset({400, 413, 422, 501})
 
 
 def classify(failure: Failure, target: Target) -> ModelError:
@@ -112,6 +112,8 @@ def unreachable(target: Target, reason: str) -> ModelError:
         return ModelUnusable(
             "certificate_refused", model=target.model, endpoint=target.endpoint, reason=shortened(reason)
         )
+    if "407" in reason:
+        return ModelUnusable("proxy_unusable", model=target.model, reason=shortened(reason))
     return ModelUnavailable(
         "network_unreachable",
         is_unreachable=True,
@@ -192,11 +194,12 @@ def _is_window(failure: Failure) -> bool:
 
 
 def _unavailable(failure: Failure, status: int, target: Target) -> ModelUnavailable:
-    code = {429: "rate_limited", 503: "model_overloaded", 529: "model_overloaded"}.get(
-        status, "provider_failed"
-    )
     return ModelUnavailable(
-        code,
+        "rate_limited"
+        if status == 429
+        else "model_overloaded"
+        if status in {503, 529}
+        else "provider_failed",
         retry_after=retry_after(failure.headers),
         model=target.model,
         endpoint=target.endpoint,
@@ -206,6 +209,10 @@ def _unavailable(failure: Failure, status: int, target: Target) -> ModelUnavaila
 
 
 def _unusable(failure: Failure, status: int, values: Mapping[str, object]) -> ModelError:
+    if status == 407:
+        return ModelUnusable("proxy_unusable", **values)
+    if status == 403 and not failure.is_api:
+        return ModelUnusable("endpoint_not_api", **values)
     if status == 401:
         return ModelUnusable("key_refused", **values)
     if status == 403:

@@ -22,7 +22,6 @@ _LISTS = {
 }
 """Where a provider's models are listed, in the order of looking."""
 _BATCH = {"processing": "batch"}
-_OFFICIAL = {"anthropic": "https://api.anthropic.com", "openai": "https://api.openai.com"}
 
 
 def price_of(name: ModelName, base_url: str | None = None, *, is_batch: bool = False) -> Price:

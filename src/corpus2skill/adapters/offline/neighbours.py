@@ -1,30 +1,23 @@
-"""An order in which like things are near each other, for models that see a list in pieces."""
+"""Puts items into an order in which those of the same words are near each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 
-from corpus2skill.adapters.offline.planting import Planting
-from corpus2skill.domain.grouping import GroupItem, GroupProposal
-from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.adapters.offline.bisecting import cluster
+from corpus2skill.adapters.offline.outline import Branch
+from corpus2skill.adapters.offline.words import index_words
+from corpus2skill.domain.grouping import GroupItem
 
-
-class OfflineNeighbours:
-    """A `ports.grouper.Neighbours`: the leaves of the embedded engine's tree, from left to right.
-
-    Only the order is taken: what the tree's branches are called does not matter here.
-    """
-
-    def __call__(self, items: Sequence[GroupItem], /) -> Sequence[GroupItem]:
-        if not items:
-            return ()
-        by_id = {item.item_id: item for item in items}
-        return [by_id[name] for name in _leaves(Planting(items, TreeLimits(), "en").proposals())]
+_MOST = 20_000
+"""More items keep the order of their documents: their vectors would take too much memory."""
 
 
-def _leaves(members: Iterable[str | GroupProposal]) -> Iterator[str]:
-    for member in members:
-        if isinstance(member, str):
-            yield member
-        else:
-            yield from _leaves(member.members)
+def lexical_neighbours(items: Sequence[GroupItem]) -> Sequence[GroupItem]:
+    """Return `items` in the order of their clusters, a `Neighbours`; by titles and summaries alone."""
+    if not 2 < len(items) <= _MOST:
+        return items
+    leaves = [Branch(title="", entries=[place], size=1) for place in range(len(items))]
+    words = [Counter(index_words(f"{item.title}\n{item.summary}")) for item in items]
+    return [items[place] for place in cluster(leaves, words).items()]

@@ -14,13 +14,14 @@ def estimate_lines(out: Output, estimate: Sequence[EstimatedSpending]) -> Iterat
         yield out.say("cli.estimate_free")
         return
     yield out.say("cli.estimate")
-    rows = [
+    heads = ("cli.purpose", "cli.model", "cli.calls", "cli.tokens_in", "cli.tokens_out", "cli.cost")
+    rows = [tuple(map(out.say, heads))] + [
         (
             out.say(f"purpose.{part.purpose}"),
             part.model,
-            out.say("cli.calls", count=_span(part.calls)),
-            out.say("cli.tokens_in", count=_span(part.input_tokens)),
-            out.say("cli.tokens_out", count=_span(part.output_tokens)),
+            _span(part.calls),
+            _span(part.input_tokens),
+            _span(part.output_tokens),
             _dollars_span(out, part.dollars),
         )
         for part in estimate
@@ -44,15 +45,17 @@ def spending_lines(out: Output, spending: Sequence[Spending]) -> Iterator[str]:
     if not spending:
         return
     yield out.say("cli.spent")
-    rows = [
+    heads = ("cli.purpose", "cli.model", "cli.calls", "cli.reused", "cli.retries")
+    tails = ("cli.tokens_in", "cli.tokens_out", "cli.cost")
+    rows = [tuple(map(out.say, heads + tails))] + [
         (
             out.say(f"purpose.{part.purpose}"),
             part.model,
-            out.say("cli.calls", count=part.calls),
-            out.say("cli.calls_reused", count=part.reused),
-            out.say("cli.calls_retried", count=part.retries),
-            out.say("cli.tokens_in", count=f"{part.usage.input_tokens:,}"),
-            out.say("cli.tokens_out", count=f"{part.usage.output_tokens:,}"),
+            f"{part.calls:,}",
+            f"{part.reused:,}",
+            f"{part.retries:,}",
+            f"{part.usage.input_tokens:,}",
+            f"{part.usage.output_tokens:,}",
             dollars(out, part.dollars),
         )
         for part in spending
