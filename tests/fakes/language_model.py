@@ -28,6 +28,7 @@ class FakeLanguageModel:
         rounds: tuple[Round, ...] = (),
         name: str = "fake:model",
         window: int = 100_000,
+        thinking_tokens: int = 0,
         usage: Usage = Usage(input_tokens=100, output_tokens=20),
     ) -> None:
         self._answers = list(answers)
@@ -37,10 +38,15 @@ class FakeLanguageModel:
         self.name = name
         self.identity = f"{name} fake-1"
         self.window = window
+        self.thinking_tokens = thinking_tokens
         self.calls: list[TextCall] = []
         self.requests: list[NavigatorRequest] = []
         self.most_at_once = 0
         self.is_closed = False
+
+    def answer_with(self, *answers: Answer) -> None:
+        """Go on with these answers."""
+        self._answers = list(answers)
 
     async def complete(self, call: TextCall) -> TextReply:
         self.calls.append(call)

@@ -259,7 +259,7 @@ class TestQuirks:
             question = "はじめ" + "年額\n" * 200
             reply = await ask_gpt(client, model="tiny", messages=[{"role": "user", "content": question}])
         assert reply.usage.prompt_tokens == 100
-        assert reply.choices[0].message.content.startswith("額")
+        assert "はじめ" not in reply.choices[0].message.content
 
     @pytest.mark.parametrize("quirks", [VLLM_LIKE, LM_STUDIO_LIKE, GEMINI_LIKE, OLLAMA_LIKE])
     async def test_every_manner_can_be_read(self, quirks: Quirks) -> None:

@@ -60,7 +60,9 @@ async def test_each_generation_is_asked_for_its_least_thinking(
     fake_anthropic: ProviderServer, model: str, thinking: object, effort: str | None
 ) -> None:
     """design.md, section 4: thinking off or lowest; a model that thinks all the same gets room for it."""
+    is_thinking = effort is not None or thinking == {"type": "between_tools"}
     async with opened(fake_anthropic, model) as claude:
+        assert claude.thinking_tokens == (4096 if is_thinking else 0)
         await claude.complete(text_call(limit=300))
         async for _ in claude.reply(round_of()):
             pass
@@ -70,7 +72,6 @@ async def test_each_generation_is_asked_for_its_least_thinking(
         output = body.get("output_config", {})
         assert isinstance(output, dict)
         assert output.get("effort") == effort
-        is_thinking = effort is not None or thinking == {"type": "between_tools"}
         assert body["max_tokens"] == limit + (4096 if is_thinking else 0)
         assert "temperature" not in body
 

@@ -13,7 +13,6 @@ from corpus2skill.adapters.llm.catalogue import (
     UNKNOWN_WINDOW,
     context_window,
     parse_model,
-    thinking_allowance,
 )
 from corpus2skill.adapters.llm.prices import price_of
 from corpus2skill.domain.message import Usage
@@ -104,25 +103,6 @@ def test_a_known_host_behind_a_base_url_has_its_own_prices() -> None:
     known = next(provider for provider in get_snapshot().providers if provider.id == "deepseek")
     name = ModelName("openai", known.models[-1].id)
     assert price_of(name, url) is not unknown_price
-
-
-@pytest.mark.parametrize(
-    ("text", "base_url", "thinks"),
-    [
-        ("anthropic:claude-haiku-5-5", None, False),
-        ("anthropic:claude-sonnet-5-5", None, True),
-        ("anthropic:claude-opus-5-5", None, True),
-        ("openai:gpt-6-luna", None, False),
-        ("openai:gpt-4.1-mini", None, False),
-        ("openai:gpt-5-mini", None, True),
-        ("openai:qwen3:8b", "http://localhost:11434/v1", True),
-    ],
-)
-def test_a_model_that_thinks_all_the_same_is_known_before_it_is_paid(
-    text: str, base_url: str | None, thinks: bool
-) -> None:
-    """Issue 4, money: each call's upper bound is reserved."""
-    assert bool(thinking_allowance(parse_model(text, "summarize"), base_url)) is thinks
 
 
 def test_nothing_paid_is_imported_before_a_model_is_opened() -> None:

@@ -247,9 +247,9 @@ def test_a_bundle_of_certificates_that_cannot_be_read_is_named(tmp_path: Path) -
     """Issue 4: CA bundles by the usual environment variables."""
     bundle = tmp_path / "ca.pem"
     bundle.write_text("no certificate", encoding="utf-8")
-    for file in (bundle, tmp_path / "missing.pem"):
+    for variable, file in (("REQUESTS_CA_BUNDLE", bundle), ("SSL_CERT_FILE", tmp_path / "missing.pem")):
         with pytest.raises(UnusableSettings) as caught:
-            open_model(ModelName("openai", "m"), Connection(key=KEY), {"REQUESTS_CA_BUNDLE": str(file)})
+            open_model(ModelName("openai", "m"), Connection(key=KEY), {variable: str(file)})
         assert caught.value.code == "ca_bundle_unusable"
         assert str(file) in error_message("ja", caught.value)
 

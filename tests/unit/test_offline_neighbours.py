@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.offline.neighbours import lexical_neighbours
@@ -23,6 +23,7 @@ def test_items_of_one_subject_stand_together_wherever_they_come_from() -> None:
     assert sum(left != right for left, right in pairwise(ordered)) <= 4
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=20), max_size=30))
 @example(["解約"] * 10)
 @example([""] * 5)

@@ -75,7 +75,12 @@ class Desk:
         self.clock = VirtualClock()
         self.ledger = Ledger()
         self.model = SlowModel(
-            self.seconds, *self.answers, rounds=self.rounds, window=self.window, usage=USAGE
+            self.seconds,
+            *self.answers,
+            rounds=self.rounds,
+            window=self.window,
+            thinking_tokens=self.thinking,
+            usage=USAGE,
         )
         self.rate = KeyRate(clock=self.clock, sleep=asyncio.sleep, concurrency=self.concurrency)
         self.account = Account(
@@ -88,9 +93,7 @@ class Desk:
             chance=lambda: 0.5,
             listener=self.told.append,
         )
-        self.paid = PaidModel(
-            self.model, self.account, rate=self.rate, price=self.price, thinking_tokens=self.thinking
-        )
+        self.paid = PaidModel(self.model, self.account, rate=self.rate, price=self.price)
 
     @property
     def line(self) -> Spending:
@@ -102,9 +105,15 @@ class SlowModel(FakeLanguageModel):
     """Counts the calls that it finished, in `answered`."""
 
     def __init__(
-        self, seconds: float, *answers: Answer, rounds: tuple[Round, ...], window: int, usage: Usage
+        self,
+        seconds: float,
+        *answers: Answer,
+        rounds: tuple[Round, ...],
+        window: int,
+        thinking_tokens: int,
+        usage: Usage,
     ) -> None:
-        super().__init__(*answers, rounds=rounds, window=window, usage=usage)
+        super().__init__(*answers, rounds=rounds, window=window, thinking_tokens=thinking_tokens, usage=usage)
         self._seconds = seconds
         self.answered = 0
 
@@ -465,7 +474,7 @@ def test_a_clock_that_jumps_fails_no_call() -> None:
             desk.clock.jump(-3_600 if len(desk.model.calls) % 2 else 7_200)
             return "要約" if len(desk.model.calls) > 3 else ModelUnavailable("rate_limited")
 
-        desk.model._answers = [jump]
+        desk.model.answer_with(jump)
         paid = [await desk.paid.complete(call(f"{n}")) for n in range(5)]
         assert len(paid) == 5
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.compiler import shape
@@ -30,6 +30,7 @@ def test_a_title_that_is_taken_gets_what_tells_it_apart_behind_it() -> None:
 
 
 @pytest.mark.requirement("C-23")
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.text(max_size=50), st.lists(st.text(max_size=50), max_size=3)), max_size=12),
     st.text(max_size=40),
@@ -77,6 +78,7 @@ NESTED = st.recursive(
 
 
 @pytest.mark.requirement("C-22")
+@settings(deadline=None)
 @given(st.lists(NESTED, min_size=1, max_size=3))
 def test_every_tree_that_fits_at_all_is_brought_within_the_limits(nested: list[object]) -> None:
     """Every path fits into the fetch limit, and no leaf is lost."""

@@ -22,6 +22,10 @@ from corpus2skill.ports.language_model import LanguageModel
 
 _FEWEST_ASKED = 8
 """A batch of so few items is not halved any more when its reply was cut off."""
+_SMALL_WINDOW = 16_000
+"""Tokens below which a prompt would show too few groups to find the chapters over them."""
+_BRIEF = 60
+"""Characters of a group's summary that are shown there."""
 
 
 class Tally:
@@ -57,8 +61,7 @@ class GroupAsking:
         self, items: Sequence[GroupItem], wanted_of: WantedOf, *, of_groups: bool
     ) -> list[Sequence[GroupItem]]:
         """Cut `items` into batches that one call each can hold."""
-        names = _names(items, of_groups=of_groups)
-        tokens = [upper_tokens(item_line(name, item)) for name, item in zip(names, items, strict=True)]
+        tokens = [upper_tokens(line) for line in self._lines(items, of_groups=of_groups)]
         room = GroupRoom(window=self.model.window, language=self.language, of_groups=of_groups)
         return [items[part.start : part.stop] for part in room.batches(tokens, wanted_of)]
 
@@ -99,7 +102,7 @@ class GroupAsking:
     ) -> ReadGroups | None:
         names = _names(items, of_groups=of_groups)
         call = group_call(
-            [item_line(name, item) for name, item in zip(names, items, strict=True)],
+            self._lines(items, of_groups=of_groups),
             wanted,
             self.language,
             parent_title=parent_title,
@@ -114,6 +117,12 @@ class GroupAsking:
             of_groups=of_groups,
         )
         return await ask(self.model, call, reader, self.language)
+
+    def _lines(self, items: Sequence[GroupItem], *, of_groups: bool) -> list[str]:
+        """The items as they are shown: groups with less of their summaries where the window is small."""
+        limit = _BRIEF if of_groups and self.model.window < _SMALL_WINDOW else None
+        names = _names(items, of_groups=of_groups)
+        return [item_line(name, item, limit) for name, item in zip(names, items, strict=True)]
 
     async def _completed(
         self, read: ReadGroups, items: Sequence[GroupItem], *, of_groups: bool

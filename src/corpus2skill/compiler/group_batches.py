@@ -170,8 +170,10 @@ def _about(
     def wanted(count: int) -> Wanted:
         ideal = count / size
         has_parts = count > 1.5 * size or count >= at_least > 0
-        most = math.ceil((1.1 if is_tight else 1.3) * ideal)
-        most = max(min(most, math.floor(most_of_all * count)), 2 if has_parts else 1)
+        most = round(1.1 * ideal) if is_tight else math.ceil(1.3 * ideal)
+        most = max(
+            min(most, math.floor(most_of_all * count)), math.ceil(count / members), 2 if has_parts else 1
+        )
         least = max(math.ceil(0.75 * ideal), math.ceil(count / members), 2 if has_parts else 1)
         return Wanted(least=min(least, most), most=most, members=members)
 

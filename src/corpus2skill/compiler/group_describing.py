@@ -16,6 +16,8 @@ from corpus2skill.domain.shortening import one_line, shortened
 from corpus2skill.ports.language_model import LanguageModel
 
 REPLY_TOKENS = 500
+_MOST_CUT = 2
+"""Replies that ran into their limit: the second call shows less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ async def describe_group(model: LanguageModel, task: DescribeTask) -> GroupDescr
         parent_title=task.parent_title,
     )
     calls = list(_calls(task))
-    fitting = (call for call in calls if _tokens(call) <= model.window)
-    try:
-        said = await ask(model, next(fitting, calls[-1]), reader, task.language)
-    except CutShort:
-        said = None
-    return said or _by_rule(task)
+    fitting = [call for call in calls if _tokens(call) <= model.window] or calls[-1:]
+    for call in fitting[:_MOST_CUT]:
+        try:
+            return await ask(model, call, reader, task.language) or _by_rule(task)
+        except CutShort:
+            continue
+    return _by_rule(task)
 
 
 def _calls(task: DescribeTask) -> Iterator[TextCall]:

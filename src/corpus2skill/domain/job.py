@@ -52,7 +52,19 @@ class ModelWaiting:
     """Of the error: its sentence says what was wrong."""
 
 
-CompileEvent = StageProgress | SourceJudged | SpendingKnown | ModelWaiting
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchWaiting:
+    """A batch is at the provider, or (`is_ended`) its results were kept. A broken-off compile leaves it there."""
+
+    model: str
+    batch_id: str
+    calls: int
+    done: int
+    """Calls answered or failed so far. Some providers say so only at the end."""
+    is_ended: bool = False
+
+
+CompileEvent = StageProgress | SourceJudged | SpendingKnown | ModelWaiting | BatchWaiting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from math import inf
 
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.money import Price
@@ -53,6 +54,19 @@ class Budget:
                 await self._settled.wait()
             self._open.add(reservation)
         return reservation
+
+    def commit(self, dollars: float) -> Reservation:
+        """Set aside what was ordered earlier: it is owed, whether or not the cap has room for it."""
+        reservation = Reservation(dollars=dollars)
+        self._open.add(reservation)
+        return reservation
+
+    @property
+    def room(self) -> float:
+        """Dollars that are neither spent nor set aside."""
+        if self._cap is None:
+            return inf
+        return self._cap - self._spent - sum(held.dollars for held in self._open)
 
     def settle(self, reservation: Reservation, dollars: float | None) -> None:
         """Replace a reservation by what the call came to; None: nobody knows, so all of it."""

@@ -14,6 +14,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self._lines: dict[tuple[Purpose, str], Spending] = {}
+        self._ahead: set[str] = set()
 
     @property
     def spending(self) -> tuple[Spending, ...]:
@@ -26,7 +27,14 @@ class Ledger:
             line, calls=line.calls + 1, usage=line.usage + usage, dollars=total((line.dollars, dollars))
         )
 
-    def add_reused(self, purpose: Purpose, model: str) -> None:
+    def expect(self, key: str) -> None:
+        """Say that the result of `key` was paid for ahead of the call: finding it then is no reuse."""
+        self._ahead.add(key)
+
+    def add_reused(self, purpose: Purpose, model: str, key: str = "") -> None:
+        if key in self._ahead:
+            self._ahead.remove(key)
+            return
         line = self._line(purpose, model)
         self._lines[purpose, model] = replace(line, reused=line.reused + 1)
 

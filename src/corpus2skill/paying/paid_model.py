@@ -74,10 +74,8 @@ class PaidModel:
         *,
         rate: KeyRate,
         price: Price,
-        thinking_tokens: int = 0,
     ) -> None:
-        """`thinking_tokens` is the most that a reply may have on top of what is visible of it.
-
+        """
         Raises:
             UnusableSettings: there is a cap, and the price is unknown.
         """
@@ -86,7 +84,7 @@ class PaidModel:
         self._account = account
         self._rate = rate
         self._price = price
-        self._thinking_tokens = thinking_tokens
+        self._window = model.window - model.thinking_tokens
         self._flights: dict[str, _Flight] = {}
         self._stopped_by: Corpus2SkillError | None = None
 
@@ -100,8 +98,16 @@ class PaidModel:
 
     @property
     def window(self) -> int:
-        """What prompt and visible reply may have: the model's, without what it may think."""
-        return self._model.window - self._thinking_tokens
+        """What prompt and visible reply may have: the model's, without what it may think.
+
+        It stays what it was at first, whatever is learned of the model: prompts are sized by it, and the same
+        compile has to make the same calls again.
+        """
+        return self._window
+
+    @property
+    def thinking_tokens(self) -> int:
+        return 0
 
     async def complete(self, call: TextCall) -> TextReply:
         """Return the reply to a call, paid for now or earlier.
@@ -125,7 +131,7 @@ class PaidModel:
         """Pass a round through when the key's rate lets it: trying again is decided by the loop."""
         schemas = (tool.schema for tool in request.tools)
         tokens = upper_prompt_tokens(request.system, *schemas, *message_texts(request.messages))
-        tokens += request.max_output_tokens + self._thinking_tokens
+        tokens += request.max_output_tokens + self._model.thinking_tokens
         async with self._rate.turn(tokens) as turn:
             events = self._model.reply(request)
             try:
@@ -176,7 +182,7 @@ class PaidModel:
         except asyncio.CancelledError:
             self._raise_if_stopped()
             raise
-        self._account.ledger.add_reused(call.purpose, self.name)
+        self._account.ledger.add_reused(call.purpose, self.name, flight.key)
         return found
 
     async def _pay(self, flight: _Flight, call: TextCall) -> TextReply:
@@ -200,14 +206,14 @@ class PaidModel:
         Raises:
             ModelUnusable: the model's window is smaller.
         """
-        tokens = upper_prompt_tokens(*texts) + call.max_output_tokens + self._thinking_tokens
+        tokens = upper_prompt_tokens(*texts) + call.max_output_tokens + self._model.thinking_tokens
         if tokens > self._model.window:
             raise ModelUnusable("window_too_small", model=self.name, window=self._model.window, wanted=tokens)
         return tokens
 
     def _most_dollars(self, call: TextCall, texts: tuple[str, ...]) -> float | None:
         input_tokens = FRAME_TOKENS + sum(map(most_tokens, texts))
-        return most_dollars(self._price, input_tokens, call.max_output_tokens + self._thinking_tokens)
+        return most_dollars(self._price, input_tokens, call.max_output_tokens + self._model.thinking_tokens)
 
     def _settle(self, call: TextCall, reservation: Reservation, usage: Usage, dollars: float | None) -> None:
         self._account.budget.settle(reservation, dollars)

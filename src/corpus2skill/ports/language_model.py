@@ -31,6 +31,11 @@ class LanguageModel(Protocol):
         """Tokens that prompt and reply may have together."""
         ...
 
+    @property
+    def thinking_tokens(self) -> int:
+        """The most tokens that a reply may have beside what is visible of it, as far as is known by now."""
+        ...
+
     async def complete(self, call: TextCall) -> TextReply:
         """Return the whole reply to one call.
 

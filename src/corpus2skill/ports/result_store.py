@@ -59,7 +59,8 @@ class ResultStore(Protocol):
     def forget(self, corpus: str, subjects: Collection[str]) -> int:
         """Delete the results about these chunks, and all results of the corpus that are about many.
 
-        Returns the number deleted. Nothing of them can be read from the file afterwards.
+        The calls about these chunks that a batch under way still has are forgotten as well (`BatchLog`).
+        Returns the number of results deleted. Nothing of them can be read from the file afterwards.
         """
         ...
 

@@ -16,15 +16,14 @@ _WANTED = re.compile(
 )
 _MOST = re.compile(r"(?:グループは|入れるのは)(\d+)[件個]まで|at most (\d+) (?:items|groups) in each")
 _PRESENT = re.compile(r"いまの題は「(.*?)」です|The present title is \"(.*?)\"")
-_PARENT = re.compile(
-    r"章「(.*?)」の中の項目|上の章の題は「(.*?)」|in the chapter \"(.*?)\"|chapter above is \"(.*?)\""
-)
+_BLOCK = re.compile(r"<(\w+)>\n.*\n</\1>", re.DOTALL)
+_QUOTED = re.compile(r"「([^」\n]*)」|\"([^\"\n]*)\"")
 
 
 def grouped(prompt: Prompt) -> JsonObject:
     """Neighbours in the list become groups, as many as are wanted."""
     things = listed(block(prompt.question, "items"))
-    taken = {_first(_PARENT, prompt.question), *(thing.title for thing in things)}
+    taken = {*_quoted(prompt.question), *(thing.title for thing in things)}
     groups: list[JsonObject] = []
     for position, part in enumerate(_parts(things, _group_count(prompt.question, len(things))), 1):
         title, summary = _words_for(part, taken, is_japanese=has_japanese(prompt.system))
@@ -50,9 +49,11 @@ def placed(prompt: Prompt) -> JsonObject:
 def described(prompt: Prompt, members: Sequence[Listed]) -> tuple[str, str]:
     """Return a group's title, the present one where it is free, and its summary."""
     siblings = listed(block(prompt.question, "siblings"), has_ids=False)
-    taken = {_first(_PARENT, prompt.question), *(sibling.title for sibling in siblings)}
+    quoted = _quoted(prompt.question)
+    if present := _first(_PRESENT, prompt.question):
+        quoted.remove(present)
+    taken = {*quoted, *(sibling.title for sibling in siblings)}
     title, summary = _words_for(members, taken, is_japanese=has_japanese(prompt.system))
-    present = _first(_PRESENT, prompt.question)
     return present if present and present not in taken else title, summary
 
 
@@ -90,3 +91,8 @@ def _slug(title: str, position: int) -> str:
 def _first(pattern: re.Pattern[str], words: str) -> str:
     match = pattern.search(words)
     return next((group for group in match.groups() if group), "") if match else ""
+
+
+def _quoted(question: str) -> list[str]:
+    """What the task itself puts in quotes: titles that are taken, the present one, the form of the lines."""
+    return [japanese or english for japanese, english in _QUOTED.findall(_BLOCK.sub("", question))]

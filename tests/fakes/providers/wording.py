@@ -9,7 +9,7 @@ SUMMARY = 160
 _MARKUP = re.compile(r"<[^>\n]*>|\]\([^)\n]*\)|[\[\]\\<>`]|^[\s#*>|・+-]+|[\s*|]+$|\*\*|__")
 """Tags, addresses of links, emphasis, bullets."""
 _HALF_WORD = re.compile(r"[\w.,:/@-]*\Z", re.ASCII)
-_WIDE, _NARROW = re.compile(r"[ぁ-ヿ一-龥]"), re.compile(r"[A-Za-z]")
+_WIDE = re.compile(r"[ぁ-ヿ一-龥]")
 
 
 def titled(heading: str, body: str, limit: int = SUMMARY) -> tuple[str, str]:
@@ -20,7 +20,8 @@ def titled(heading: str, body: str, limit: int = SUMMARY) -> tuple[str, str]:
 
 def _lines(body: str, limit: int) -> list[str]:
     """As many lines with words as a summary needs; of a Japanese text only those that have some Japanese."""
-    is_wide = 2 * len(_WIDE.findall(body)) > len(_NARROW.findall(body))
+    wide = (len(body.encode("utf-8", "surrogatepass")) - len(body)) // 2
+    is_wide = 3 * wide > len(body) - body.count(" ")
     lines: list[str] = []
     for line in body.splitlines():
         if (not is_wide or _WIDE.search(line)) and (bare := _bare(line)):

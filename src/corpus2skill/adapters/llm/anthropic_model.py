@@ -87,6 +87,10 @@ class AnthropicModel:
         return self._endpoint.window
 
     @property
+    def thinking_tokens(self) -> int:
+        return _allowance(self._habits.quirks)
+
+    @property
     def client(self) -> Client:
         """The SDK's client, for the batch interface."""
         return self._client
@@ -130,7 +134,7 @@ class AnthropicModel:
         quirks = quirks or self._habits.quirks
         params: MessageCreateParamsNonStreaming = {
             "model": self._model,
-            "max_tokens": call.max_output_tokens + (ALLOWANCE if may_think(quirks.thinking) else 0),
+            "max_tokens": call.max_output_tokens + _allowance(quirks),
             "system": system_blocks(call.system, quirks),
             "messages": message_params(call.messages, quirks),
         }
@@ -202,7 +206,7 @@ class AnthropicModel:
         tools = tool_params(request.tools, quirks) or tools_of_history(request.messages)
         return await self._client.messages.create(
             model=self._model,
-            max_tokens=request.max_output_tokens + (ALLOWANCE if may_think(quirks.thinking) else 0),
+            max_tokens=request.max_output_tokens + _allowance(quirks),
             system=system_blocks(request.system, quirks),
             messages=messages,
             tools=tools or anthropic.omit,
@@ -250,3 +254,7 @@ def _output_config(quirks: AnthropicQuirks, schema: str) -> OutputConfigParam:
 def _schema(schema: str) -> dict[str, object]:
     """Return the schema as the API takes it: limits that it does not know become words."""
     return cast("dict[str, object]", anthropic.transform_schema(json.loads(schema)))
+
+
+def _allowance(quirks: AnthropicQuirks) -> int:
+    return ALLOWANCE if may_think(quirks.thinking) else 0

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 
-from corpus2skill.adapters.llm import anthropic_thinking, openai_effort
-from corpus2skill.adapters.llm.anthropic_thinking import least_thinking, may_think
-from corpus2skill.adapters.llm.openai_effort import effort_ladder
 from corpus2skill.adapters.llm.prices import context_window_of
 from corpus2skill.domain.model_name import ModelName, Role
 from corpus2skill.errors import UnusableSettings
@@ -43,15 +40,6 @@ def parse_model(text: str, role: Role) -> ModelName:
     if defaults is None:
         raise UnusableSettings("model_name_wanted", provider=provider)
     return ModelName(provider, defaults[role])
-
-
-def thinking_allowance(name: ModelName, base_url: str | None = None) -> int:
-    """Return the tokens that a call may be given on top of its visible reply: the model may think all the same."""
-    if name.provider in {"openai", "azure"}:
-        efforts = effort_ladder(name.model)
-        is_silent = not efforts or (efforts[0] == "none" and base_url is None)
-        return 0 if is_silent else openai_effort.ALLOWANCE
-    return anthropic_thinking.ALLOWANCE if may_think(least_thinking(name.model)) else 0
 
 
 def known_forms() -> str:

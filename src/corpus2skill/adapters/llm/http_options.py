@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TypedDict
 
 import httpx2
@@ -16,7 +17,7 @@ from corpus2skill.domain.model_name import ModelName
 from corpus2skill.errors import UnusableSettings
 
 _CA_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-"""Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which the HTTP library reads itself and which win."""
+"""Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which win."""
 _OTHER_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_OPENAI_AD_TOKEN")
 _LOOPBACK = ("all://localhost", "all://127.0.0.1", "all://[::1]")
 
@@ -25,7 +26,7 @@ class HttpOptions(TypedDict):
     """Arguments of both SDKs' default clients."""
 
     timeout: httpx2.Timeout
-    verify: ssl.SSLContext | bool
+    verify: ssl.SSLContext
     follow_redirects: bool
     mounts: dict[str, httpx2.AsyncBaseTransport | None]
 
@@ -63,14 +64,28 @@ def endpoint_of(
     )
 
 
-def _verification(environment: Mapping[str, str]) -> ssl.SSLContext | bool:
+def _verification(environment: Mapping[str, str]) -> ssl.SSLContext:
     if environment.get("SSL_CERT_FILE") or environment.get("SSL_CERT_DIR"):
-        return True
+        return _default_context(environment.get("SSL_CERT_FILE"), environment.get("SSL_CERT_DIR"))
     for variable in _CA_BUNDLES:
         if bundle := environment.get(variable):
-            try:
-                return ssl.create_default_context(cafile=bundle)
-            except OSError as error:  # ssl.SSLError is one
-                reason = str(error)
-            raise UnusableSettings("ca_bundle_unusable", variable=variable, file=bundle, reason=reason)
-    return True
+            return _context_of(bundle, variable)
+    return _default_context(None, None)
+
+
+@lru_cache(maxsize=4)
+def _default_context(cert_file: str | None, cert_dir: str | None) -> ssl.SSLContext:
+    """Read the certificates once for all models: it takes longer than ten calls."""
+    if cert_file or cert_dir:
+        return _context_of(cert_file or cert_dir or "", "SSL_CERT_FILE" if cert_file else "SSL_CERT_DIR")
+    return httpx2.create_ssl_context(trust_env=False)
+
+
+def _context_of(path: str, variable: str) -> ssl.SSLContext:
+    try:
+        if variable == "SSL_CERT_DIR":
+            return ssl.create_default_context(capath=path)
+        return ssl.create_default_context(cafile=path)
+    except OSError as error:  # ssl.SSLError is one
+        reason = str(error)
+    raise UnusableSettings("ca_bundle_unusable", variable=variable, file=path, reason=reason)

@@ -76,6 +76,10 @@ class OpenAIModel:
         return self._endpoint.window
 
     @property
+    def thinking_tokens(self) -> int:
+        return _allowance(self._habits.quirks)
+
+    @property
     def client(self) -> AsyncOpenAI:
         """The SDK's client, for the batch interface."""
         return self._client

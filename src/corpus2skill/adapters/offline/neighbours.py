@@ -10,8 +10,8 @@ from corpus2skill.adapters.offline.outline import Branch
 from corpus2skill.adapters.offline.words import index_words
 from corpus2skill.domain.grouping import GroupItem
 
-_MOST = 20_000
-"""More items keep the order of their documents: their vectors would take too much memory."""
+_MOST = 6_000
+"""More items keep the order of their documents: to cluster them would take minutes and hundreds of megabytes."""
 
 
 def lexical_neighbours(items: Sequence[GroupItem]) -> Sequence[GroupItem]:

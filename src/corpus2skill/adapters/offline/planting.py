@@ -286,5 +286,5 @@ def _named_terms(item: GroupItem) -> tuple[str, ...]:
 
 def _with_told_terms(item: GroupItem, named: tuple[str, ...]) -> tuple[str, ...]:
     """In a text that is all Latin only names count: its running words are verbs as often as things."""
-    told = terms(_CUT_WORD.sub("", item.summary))
+    told = [] if item.summary.isascii() else terms(_CUT_WORD.sub("", item.summary))
     return tuple(dict.fromkeys(named if all(map(str.isascii, told)) else (*named, *told)))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import URL, Connection, and_, delete, func, insert, select
 
+from corpus2skill.adapters.store.batch_log import forget_calls, has_batches
 from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.gathering import Gathering
@@ -129,7 +130,7 @@ def _row(result: PaidResult) -> Mapping[str, object]:
 
 def _is_any(connection: Connection, corpus: str) -> bool:
     query = select(RESULTS.c.key).where(RESULTS.c.corpus == storable(corpus)).limit(1)
-    return connection.execute(query).first() is not None
+    return connection.execute(query).first() is not None or has_batches(connection, corpus)
 
 
 def _delete(connection: Connection, corpus: str, subjects: Collection[str]) -> int:
@@ -137,6 +138,7 @@ def _delete(connection: Connection, corpus: str, subjects: Collection[str]) -> i
     for part in _parts(["", *subjects]):
         of_part = and_(RESULTS.c.corpus == storable(corpus), RESULTS.c.subject.in_(list(map(storable, part))))
         deleted += connection.execute(delete(RESULTS).where(of_part)).rowcount
+    forget_calls(connection, corpus, subjects)
     return deleted
 
 

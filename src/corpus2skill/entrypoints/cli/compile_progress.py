@@ -6,10 +6,11 @@ from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from corpus2skill.domain.job import CompileEvent, SpendingKnown, Stage, StageProgress
+from corpus2skill.domain.job import CompileEvent, ModelWaiting, SpendingKnown, Stage, StageProgress
 from corpus2skill.domain.money import Spending
 from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
+from corpus2skill.messages import has_message
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -64,6 +65,7 @@ class _Bars:
         self._out = out
         self._progress = progress
         self._spending = spending
+        self._waits = _Waits(out)
         self._bars: dict[Stage, TaskID] = {}
 
     def __call__(self, event: CompileEvent, /) -> None:
@@ -75,6 +77,9 @@ class _Bars:
                 self._progress.update(self._bars[event.stage], completed=event.done, total=event.total)
             case SpendingKnown():
                 self._spending[:] = event.spending
+            case ModelWaiting():
+                if line := self._waits.line(event):
+                    self._progress.console.print(line, markup=False, highlight=False)
             case _:
                 pass
 
@@ -94,6 +99,7 @@ class _Lines:
         self._out = out
         self._spending = spending
         self._last: StageProgress | None = None
+        self._waits = _Waits(out)
 
     def __call__(self, event: CompileEvent, /) -> None:
         match event:
@@ -103,6 +109,9 @@ class _Lines:
                 self._last = event
             case SpendingKnown():
                 self._spending[:] = event.spending
+            case ModelWaiting():
+                if line := self._waits.line(event):
+                    self._out.note(line)
             case _:
                 pass
 
@@ -114,6 +123,23 @@ class _Lines:
             name = stage_name(self._out, self._last.stage)
             self._out.note(f"{name} {self._last.done}/{self._last.total}")
         self._last = None
+
+
+class _Waits:
+    """Says of each model and cause once that it is waited for: in a storm every call waits."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._told: set[tuple[str, str]] = set()
+
+    def line(self, event: ModelWaiting) -> str | None:
+        if (event.model, event.code) in self._told:
+            return None
+        self._told.add((event.model, event.code))
+        key = f"waiting.{event.code}"
+        cause = self._out.say(key if has_message(key) else "waiting.other")
+        seconds = max(1, round(event.seconds))
+        return self._out.say("cli.waiting", model=event.model, cause=cause, seconds=seconds)
 
 
 def stage_name(out: Output, stage: Stage) -> str:
