@@ -30,6 +30,7 @@ from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.grouper import Grouper, Neighbours
+from corpus2skill.ports.language_model import LanguageModel
 from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.result_store import ResultStore
 from corpus2skill.ports.sources import SourceReader
@@ -251,6 +252,20 @@ class _Opening:
     async def close(self) -> None:
         for model in self._opened.values():
             await model.close()
+
+
+def open_trial_model(workspace: Workspace, name: ModelName, base_url: str | None) -> LanguageModel:
+    """A model as it is, without store or tries, to see what it can do.
+
+    Raises:
+        UnusableSettings, ModelUnusable: as `open_paid_models`.
+    """
+    from corpus2skill.adapters.llm.models import open_model
+
+    models = CompileModels(
+        base_url=base_url or workspace.settings.base_url, context_window=workspace.settings.context_window
+    )
+    return open_model(name, _connection(workspace, name, models, is_dry=False))
 
 
 def _stated_price(settings: Settings) -> Price:

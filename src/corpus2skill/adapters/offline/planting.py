@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -281,10 +282,12 @@ def item_terms(item: GroupItem) -> tuple[str, ...]:
 
 
 def _named_terms(item: GroupItem) -> tuple[str, ...]:
-    return tuple(terms(_CUT_WORD.sub("", "\n".join((item.title, *map(plain, item.outline[-2:]))))))
+    text = "\n".join((item.title, *map(plain, item.outline[-2:])))
+    return tuple(map(sys.intern, terms(_CUT_WORD.sub("", text))))
 
 
 def _with_told_terms(item: GroupItem, named: tuple[str, ...]) -> tuple[str, ...]:
     """In a text that is all Latin only names count: its running words are verbs as often as things."""
     told = [] if item.summary.isascii() else terms(_CUT_WORD.sub("", item.summary))
-    return tuple(dict.fromkeys(named if all(map(str.isascii, told)) else (*named, *told)))
+    kept = named if all(map(str.isascii, told)) else (*named, *told)
+    return tuple(dict.fromkeys(map(sys.intern, kept)))  # one string for a term, however many leaves have it

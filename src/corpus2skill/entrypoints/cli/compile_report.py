@@ -33,6 +33,8 @@ def report_lines(out: Output, report: CompileReport, *, is_verbose: bool) -> Ite
             yield out.say("cli.changes_since", version=report.difference.before)
             yield from difference_lines(out, report.difference, is_full=False)
     yield from spending_lines(out, report.spending)
+    if report.manifest.repairs.total:
+        yield out.say("cli.repairs", **_repairs(report))
     if report.manifest.stand_ins:
         yield out.say("cli.stand_ins", count=report.manifest.stand_ins)
     if count := warnings_of(report):
@@ -71,6 +73,17 @@ def report_document(out: Output, report: CompileReport) -> dict[str, object]:
         "spending": report.spending,
         "difference": report.difference,
         "manifest": {**_fields_of_manifest(out, report)},
+    }
+
+
+def _repairs(report: CompileReport) -> dict[str, int]:
+    repairs = report.manifest.repairs
+    return {
+        "unknown": repairs.unknown_ids,
+        "doubled": repairs.doubled_ids,
+        "missing": repairs.missing_ids,
+        "rebalanced": repairs.rebalanced,
+        "fallbacks": repairs.fallbacks,
     }
 
 

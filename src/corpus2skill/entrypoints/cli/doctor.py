@@ -2,43 +2,77 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
 from corpus2skill.entrypoints.cli.faults import fault_sentence
-from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.model_trials import trial_documents, trial_lines
+from corpus2skill.entrypoints.cli.options import BaseUrlOption, JsonOption, ModelOption, WorkspaceOption
 from corpus2skill.entrypoints.cli.output import Output, columns
 from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.messages import error_message
 
 if TYPE_CHECKING:
     from corpus2skill.application.examine_workspace import CorpusHealth, Installation, WorkspaceHealth
+    from corpus2skill.application.try_models import Trial
 
 
-def doctor_command(workspace: WorkspaceOption = None, json: JsonOption = False) -> int:
-    """Say what is installed and whether all is sound.
+def doctor_command(
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Say what is installed, whether all is sound, and what the models can do.
 
     \b
     corpus2skill doctor
-    corpus2skill doctor --json
+    corpus2skill doctor --model anthropic
+    corpus2skill doctor --model openai:NAME --base-url http://localhost:11434/v1
 
-    Of keys only the names are shown. Nothing is changed.
+    Of keys only the names are shown. Nothing is changed. A model that is configured or named is asked for
+    one JSON reply and one tool call: two or three short calls, paid for like any other.
     """
     from corpus2skill.application.examine_workspace import examine_installation, examine_workspace
 
     desk = open_desk(workspace, is_json=json)
     installation, health = examine_installation(os.environ), examine_workspace(desk.workspace)
+    trials = _tried(desk, model, base_url)
     if json:
-        desk.out.document(_document(desk, installation, health))
+        desk.out.document(
+            {**_document(desk, installation, health), "models": trial_documents(desk.out, trials)}
+        )
     else:
-        for line in (*_installed(desk.out, installation), "", *_examined(desk, health)):
+        for line in (
+            *_installed(desk.out, installation),
+            "",
+            *_examined(desk, health),
+            *trial_lines(desk.out, trials),
+        ):
             desk.out.answer(line)
+    return _exit_code(health, trials)
+
+
+def _tried(desk: Desk, model: str | None, base_url: str | None) -> Sequence[Trial]:
+    from corpus2skill.application.try_models import try_models
+
+    language = "ja" if desk.out.language == "ja" else "en"
+    return asyncio.run(try_models(desk.workspace, model, base_url, language))
+
+
+def _exit_code(health: WorkspaceHealth, trials: Sequence[Trial]) -> int:
     if health.error is not None:
         return exit_codes.of_error(health.error)
-    return exit_codes.OK if health.is_sound else exit_codes.DAMAGED
+    if not health.is_sound:
+        return exit_codes.DAMAGED
+    errors = [trial.error for trial in trials if trial.error is not None]
+    if errors:
+        return exit_codes.of_error(errors[0])
+    return exit_codes.OK if all(trial.is_usable for trial in trials) else exit_codes.NOT_COMPILED
 
 
 def _installed(out: Output, installation: Installation) -> Iterator[str]:

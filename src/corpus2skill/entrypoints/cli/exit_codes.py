@@ -13,6 +13,7 @@ from corpus2skill.errors import (
     NotFound,
     NothingToCompile,
     SourceRefused,
+    SpendingCapReached,
     WorkspaceUnusable,
 )
 
@@ -37,6 +38,8 @@ NOT_FOUND = 9
 """`ask`: the documents do not hold the answer."""
 NO_ANSWER = 10
 """`ask`: no answer for another reason."""
+SPENDING_CAP = 11
+"""Stopped at the spending cap: the same command with a higher one goes on."""
 INTERRUPTED = 130
 """Ctrl-C."""
 READER_GONE = 141
@@ -54,6 +57,7 @@ ALL = (
     WORKSPACE,
     NOT_FOUND,
     NO_ANSWER,
+    SPENDING_CAP,
     INTERRUPTED,
     READER_GONE,
 )
@@ -67,6 +71,7 @@ _OF_ERRORS: tuple[tuple[type[Corpus2SkillError], int], ...] = (
     (Busy, BUSY),
     (Damaged, DAMAGED),
     (WorkspaceUnusable, WORKSPACE),
+    (SpendingCapReached, SPENDING_CAP),
     (CompileFailed, NOT_COMPILED),
     (ModelError, NOT_COMPILED),
 )
