@@ -51,6 +51,9 @@ class ScriptedModel:
         self.hanging = asyncio.Event()
         """Set when a round hangs."""
 
+    async def close(self) -> None:
+        """Nothing to give back."""
+
     async def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
         self.requests.append(request)
         script = self._next(request)

@@ -121,6 +121,9 @@ class SlowModel:
         self._model = model
         self._clock = clock
 
+    async def close(self) -> None:
+        """Nothing to give back."""
+
     async def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
         self._clock.advance(1)
         async for event in self._model.reply(request):

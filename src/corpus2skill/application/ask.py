@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from corpus2skill.application.choose import chosen_version
-from corpus2skill.application.wiring import TENANT, Workspace, navigator_model, price_of
+from corpus2skill.application.wiring import TENANT, Workspace, open_navigator
 from corpus2skill.domain.run import LastWord, RunLimits, RunRecord
 from corpus2skill.domain.session import Channel, Door
 from corpus2skill.errors import SessionNotFound
@@ -33,6 +33,7 @@ class AskOptions:
     channel: Channel = "text"
     door: Door = "cli"
     model: str | None = None
+    base_url: str | None = None
     tenant: str = TENANT
 
 
@@ -49,7 +50,7 @@ async def ask(
     """
     check_question(options.question, workspace.settings.question_characters)
     corpus, version = chosen_version(workspace, options.corpus, None)
-    async with Asking.of_version(workspace, corpus, version, options.model) as asking:
+    async with Asking.of_version(workspace, corpus, version, options.model, options.base_url) as asking:
         return await asking.ask(options, listener, cancellation)
 
 
@@ -61,16 +62,20 @@ class Asking:
         self._navigator = navigator
 
     @classmethod
-    def of_version(cls, workspace: Workspace, corpus: str, version: int, model: str | None) -> Asking:
-        name = model or workspace.settings.model
+    def of_version(
+        cls, workspace: Workspace, corpus: str, version: int, model: str | None, base_url: str | None = None
+    ) -> Asking:
+        """Raises: UnusableSettings, ModelUnusable: no such model, or it lacks a key or an address."""
+        name = model or workspace.settings.navigation_model or workspace.settings.model
+        opened, price = open_navigator(workspace, corpus, version, name, base_url)
         navigator = Navigator(
-            model=navigator_model(workspace, corpus, version, name),
+            model=opened,
             tree=TreeReader(store=workspace.versions, corpus=corpus, version=version),
             records=_tidied(workspace.records()),
             clock=workspace.clock,
             ids=workspace.ids,
             limits=run_limits(workspace.settings),
-            price=price_of(name),
+            price=price,
         )
         return cls(workspace, navigator)
 
@@ -98,6 +103,7 @@ class Asking:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self._navigator.model.close()
         self._navigator.records.close()
 
 

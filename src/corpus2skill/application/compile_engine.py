@@ -15,6 +15,7 @@ from corpus2skill.application.wiring import (
     offline_summarizer,
     open_paid_models,
 )
+from corpus2skill.compiler.batched_summarizer import BatchedSummarizer
 from corpus2skill.compiler.group_plan import planned_grouping, planned_update
 from corpus2skill.compiler.model_grouper import ModelGrouper
 from corpus2skill.compiler.model_summarizer import ModelSummarizer
@@ -23,7 +24,7 @@ from corpus2skill.compiler.summary_plan import planned_summaries
 from corpus2skill.compiler.summary_window import check_window
 from corpus2skill.domain.job import CompileEvent, CompilePlan
 from corpus2skill.domain.model_call import TextCall
-from corpus2skill.domain.money import EstimatedSpending, PlannedCalls, Spending
+from corpus2skill.domain.money import EstimatedSpending, PlannedCalls, Price, Spending
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.paying.call_key import call_key
 from corpus2skill.paying.estimate import estimate
@@ -55,7 +56,13 @@ class CompileEngine:
     def summarizer(self) -> Summarizer:
         if self._paid.summarize is None:
             return offline_summarizer()
-        return ModelSummarizer(self._paid.summarize, offline_summarizer(), at_once=self._models.concurrency)
+        summarizer = ModelSummarizer(
+            self._paid.summarize, offline_summarizer(), at_once=self._models.concurrency
+        )
+        batched = self._paid.batched
+        if batched is None:
+            return summarizer
+        return BatchedSummarizer(summarizer, lambda chunks: batched.pay(chunks, summary_call))
 
     def grouper(self) -> Grouper:
         if self._paid.group is None:
@@ -78,7 +85,7 @@ class CompileEngine:
     async def estimate(self, plan: CompilePlan, limits: TreeLimits) -> tuple[EstimatedSpending, ...]:
         """What the plan's calls will probably come to; those that are answered already cost nothing."""
         planned = [*(await self._planned_summaries(plan)), *self._planned_grouping(plan, limits)]
-        return estimate(planned, self._name, lambda name: self._paid.prices[name], self._past)
+        return estimate(planned, self._name, self._price, self._past)
 
     async def _planned_summaries(self, plan: CompilePlan) -> Iterable[PlannedCalls]:
         model = self._paid.summarize
@@ -109,6 +116,10 @@ class CompileEngine:
         model = self._paid.summarize if planned.purpose == "summarize" else self._paid.group
         assert model is not None
         return model.name
+
+    def _price(self, planned: PlannedCalls) -> Price:
+        batch_price = self._paid.batch_price if planned.purpose == "summarize" else None
+        return batch_price or self._paid.prices[self._name(planned)]
 
     def _past(self, planned: PlannedCalls) -> PastUsage:
         return self._paid.results.past_usage(self._name(planned), planned.purpose)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from corpus2skill.application.compile_options import CompileOptions, compile_models
-from corpus2skill.application.wiring import OFFLINE, Workspace, model_for, open_trial_model
+from corpus2skill.application.wiring import OFFLINE, Workspace, model_for, open_single_model
 from corpus2skill.compiler.json_reply import first_object
 from corpus2skill.compiler.summary_call import summary_call
 from corpus2skill.domain.chunk import Chunk, Place
@@ -81,7 +81,7 @@ async def _try(
 ) -> Trial:
     began = time.monotonic()
     try:
-        opened = open_trial_model(workspace, name, base_url)
+        opened = open_single_model(workspace, name, base_url)
         try:
             trial = await attempt(opened)
         finally:

@@ -21,11 +21,13 @@ from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.domain.model_name import ModelName, Role
 from corpus2skill.domain.money import Price, flat_price, free, unknown_price
 from corpus2skill.errors import UnusableSettings
+from corpus2skill.paying.batched_calls import BatchedCalls
 from corpus2skill.paying.budget import Budget
 from corpus2skill.paying.ledger import Ledger
 from corpus2skill.paying.paid_model import Account, PaidModel
 from corpus2skill.paying.rate import KeyRate
 from corpus2skill.paying.tries import Patience
+from corpus2skill.ports.batch_log import BatchLog
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.extractor import Extractor
@@ -75,6 +77,13 @@ class Workspace:
 
         return SqlResultStore(results_url(self.path))
 
+    def batches(self) -> BatchLog:
+        """The batches under way, in the same database."""
+        from corpus2skill.adapters.store.batch_log import SqlBatchLog
+        from corpus2skill.adapters.store.results import results_url
+
+        return SqlBatchLog(results_url(self.path))
+
     def has_results(self) -> bool:
         """False before the first paid call; looking makes no database."""
         from corpus2skill.adapters.store.results import results_url
@@ -107,7 +116,7 @@ def check_model(model: str) -> None:
         UnusableSettings: naming the models there are.
     """
     if model != OFFLINE:
-        raise UnusableSettings("unknown_model", model=model, known=OFFLINE)
+        model_for(model, "summarize")
 
 
 def leftovers(workspace: Workspace, corpus: str) -> int:
@@ -161,6 +170,10 @@ class PaidModels:
     ledger: Ledger
     prices: Mapping[str, Price]
     """By the models' names."""
+    batched: BatchedCalls | None = None
+    """Pays for summaries ahead, where that was asked for."""
+    batch_price: Price | None = None
+    """What the summaries cost then."""
 
 
 @asynccontextmanager
@@ -189,17 +202,22 @@ async def open_paid_models(
         listener=listener,
         patience=Patience(seconds=workspace.settings.patience_seconds),
     )
+    batches = workspace.batches()
     opening = _Opening(workspace, models, account, is_dry=is_dry)
     try:
+        batched = opening.batched(models.summarize, batches) if models.is_batch else None
         yield PaidModels(
             summarize=opening.model(models.summarize),
             group=opening.model(models.group),
             results=results,
             ledger=account.ledger,
             prices=opening.prices,
+            batched=batched,
+            batch_price=opening.batch_price,
         )
     finally:
         await opening.close()
+        batches.close()
         results.close()
 
 
@@ -215,7 +233,10 @@ class _Opening:
         self._is_dry = is_dry
         self._rates: dict[str, KeyRate] = {}
         self._opened: dict[ModelName, PaidModel] = {}
+        self._bare: dict[ModelName, LanguageModel] = {}
+        self._batched: BatchedCalls | None = None
         self.prices: dict[str, Price] = {}
+        self.batch_price: Price | None = None
 
     def model(self, name: ModelName | None) -> PaidModel | None:
         if name is None:
@@ -225,17 +246,38 @@ class _Opening:
         return self._opened[name]
 
     def _open(self, name: ModelName) -> PaidModel:
-        from corpus2skill.adapters.llm.connection import base_url_in_force
         from corpus2skill.adapters.llm.models import open_model
-        from corpus2skill.adapters.llm.prices import price_of as listed_price
 
         model = open_model(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
-        base_url = base_url_in_force(name, self._models.base_url, os.environ)
-        price = listed_price(name, base_url)
-        if price is unknown_price:
-            price = _stated_price(self._workspace.settings)
-        self.prices[model.name] = price
+        self._bare[name] = model
+        price = self.prices[model.name] = self._price(name, is_batch=False)
         return PaidModel(model, self._account, rate=self._rate(name), price=price)
+
+    def batched(self, name: ModelName | None, log: BatchLog) -> BatchedCalls:
+        """The batches of the model that is to summarise.
+
+        Raises:
+            UnusableSettings: there is none.
+            ModelUnusable: its provider has no batches.
+        """
+        from corpus2skill.adapters.llm.models import open_batches
+
+        single = self.model(name)
+        if name is None or single is None:
+            raise UnusableSettings("batch_without_model")
+        model = open_batches(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
+        price = self.batch_price = self._price(name, is_batch=True)
+        self._batched = BatchedCalls(model, single, self._bare[name], log, self._account, price=price)
+        return self._batched
+
+    def _price(self, name: ModelName, *, is_batch: bool) -> Price:
+        """The listed price, else the stated one: of no stated price is it known that batches have it for less."""
+        from corpus2skill.adapters.llm.connection import base_url_in_force
+        from corpus2skill.adapters.llm.prices import price_of as listed_price
+
+        base_url = base_url_in_force(name, self._models.base_url, os.environ)
+        price = listed_price(name, base_url, is_batch=is_batch)
+        return _stated_price(self._workspace.settings) if price is unknown_price else price
 
     def _rate(self, name: ModelName) -> KeyRate:
         if name.provider not in self._rates:
@@ -252,10 +294,12 @@ class _Opening:
     async def close(self) -> None:
         for model in self._opened.values():
             await model.close()
+        if self._batched is not None:
+            await self._batched.close()
 
 
-def open_trial_model(workspace: Workspace, name: ModelName, base_url: str | None) -> LanguageModel:
-    """A model as it is, without store or tries, to see what it can do.
+def open_single_model(workspace: Workspace, name: ModelName, base_url: str | None) -> LanguageModel:
+    """A model as it is, without store or tries.
 
     Raises:
         UnusableSettings, ModelUnusable: as `open_paid_models`.
@@ -342,20 +386,33 @@ def compiler_ports(
     )
 
 
-def navigator_model(workspace: Workspace, corpus: str, version: int, model: str) -> NavigatorModel:
-    """The model that walks one version's tree."""
-    check_model(model)
+def open_navigator(
+    workspace: Workspace, corpus: str, version: int, model: str, base_url: str | None = None
+) -> tuple[NavigatorModel, Price]:
+    """The model that walks one version's tree, and what its tokens cost.
+
+    Raises:
+        UnusableSettings, ModelUnusable: as `open_paid_models`.
+    """
+    if model == OFFLINE:
+        return _offline_navigator(workspace, corpus, version), free
+    from corpus2skill.adapters.llm.connection import base_url_in_force
+    from corpus2skill.adapters.llm.prices import price_of
+
+    name = model_for(model, "navigate")
+    chosen = base_url or workspace.settings.base_url
+    price = price_of(name, base_url_in_force(name, chosen, os.environ))
+    if price is unknown_price:
+        price = _stated_price(workspace.settings)
+    return open_single_model(workspace, name, base_url), price
+
+
+def _offline_navigator(workspace: Workspace, corpus: str, version: int) -> NavigatorModel:
     from corpus2skill.adapters.offline.mapped_index import MappedIndex
     from corpus2skill.adapters.offline.navigator import OfflineNavigator
 
     index = MappedIndex(workspace.versions.lexical_folder(corpus, version))
     return OfflineNavigator(index, fetch_limit=workspace.settings.fetch_limit)
-
-
-def price_of(model: str) -> Price:
-    """What tokens of `model` cost: the embedded engine costs nothing."""
-    check_model(model)
-    return free
 
 
 def write_settings_file(workspace: Workspace, stored: dict[str, object]) -> None:

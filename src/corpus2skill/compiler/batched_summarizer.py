@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
 
 from corpus2skill.domain.chunk import Chunk, ChunkSummary
 from corpus2skill.ports.summarizer import Summarizer
@@ -35,11 +34,10 @@ class BatchedSummarizer:
         """
         if chunks:
             await self._ahead(chunks)
-        async with aclosing(_generator(self._within, chunks)) as summaries:
+        summaries = self._within.summarize(chunks)
+        try:
             async for summary in summaries:
                 yield summary
-
-
-async def _generator(summarizer: Summarizer, chunks: Sequence[Chunk]) -> AsyncGenerator[ChunkSummary, None]:
-    async for summary in summarizer.summarize(chunks):
-        yield summary
+        finally:
+            if isinstance(summaries, AsyncGenerator):
+                await summaries.aclose()

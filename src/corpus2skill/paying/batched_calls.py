@@ -22,7 +22,7 @@ from corpus2skill.paying.batch_results import BatchReader, Reading
 from corpus2skill.paying.budget import Reservation
 from corpus2skill.paying.call_key import call_key
 from corpus2skill.paying.paid_model import Account
-from corpus2skill.paying.tries import Course, Patience
+from corpus2skill.paying.tries import Course
 from corpus2skill.ports.batch_log import BatchLog, NotedBatch
 from corpus2skill.ports.batch_model import BatchModel, BatchStatus
 from corpus2skill.ports.language_model import LanguageModel
@@ -74,13 +74,14 @@ class BatchedCalls:
         self,
         model: BatchModel,
         single: LanguageModel,
+        bare: LanguageModel,
         log: BatchLog,
         account: Account,
         *,
         price: Price,
         polling: Polling = Polling(),
     ) -> None:
-        """`single` pays for single calls of the same model; `price` is that of a batch.
+        """`single` pays for single calls of the same model, which is `bare`; `price` is that of a batch.
 
         Raises:
             UnusableSettings: there is a cap, and the price is unknown.
@@ -88,6 +89,7 @@ class BatchedCalls:
         account.budget.require_price(model.name, price)
         self._model = model
         self._single = single
+        self._bare = bare
         self._log = log
         self._account = account
         self._price = price
@@ -207,7 +209,7 @@ class BatchedCalls:
         return next_part(
             calls(),
             price=self._price,
-            thinking_tokens=self._single.thinking_tokens,
+            thinking_tokens=self._bare.thinking_tokens,
             most_calls=self._model.most_calls,
             room=self._account.budget.room,
         )

@@ -17,16 +17,16 @@ _SPREAD = 0.15
 def estimate(
     planned: Iterable[PlannedCalls],
     model: Callable[[PlannedCalls], str],
-    price: Callable[[str], Price],
+    price: Callable[[PlannedCalls], Price],
     past: Callable[[PlannedCalls], PastUsage],
 ) -> tuple[EstimatedSpending, ...]:
     """Return a line for each of `planned` with calls in it.
 
-    `model` names the model that makes them, `price` is by that name, and `past` is what the same model's
-    calls for the same purpose came to so far.
+    `model` names the model that makes them, `price` is what its tokens cost then, and `past` is what the same
+    model's calls for the same purpose came to so far.
     """
     return tuple(
-        estimated_spending(calls, model(calls), price(model(calls)), past(calls))
+        estimated_spending(calls, model(calls), price(calls), past(calls))
         for calls in planned
         if calls.calls.high > 0
     )

@@ -51,3 +51,7 @@ class NavigatorModel(Protocol):
             BadReply: the stream ended without a usable reply.
         """
         ...
+
+    async def close(self) -> None:
+        """Give back the connections."""
+        ...

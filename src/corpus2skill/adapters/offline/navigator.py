@@ -45,6 +45,9 @@ class OfflineNavigator:
     def name(self) -> str:
         return "offline:offline-1"
 
+    async def close(self) -> None:
+        """Nothing to give back."""
+
     async def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
         """Stream the words of the next reply, then the reply."""
         reply = self._reply(request)

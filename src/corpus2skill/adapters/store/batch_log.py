@@ -115,8 +115,9 @@ def _delete(connection: Connection, token: str) -> None:
 def _open(connection: Connection, corpus: str, identity: str) -> tuple[NotedBatch, ...]:
     if not inspect(connection).has_table(BATCHES.name):
         return ()
+    columns = ("token", "model", "identity", "noted_at", "batch_id")
     query = (
-        select(BATCHES)
+        select(*(BATCHES.c[name] for name in columns))
         .where(BATCHES.c.corpus == storable(corpus), BATCHES.c.identity == storable(identity))
         .order_by(BATCHES.c.number)
     )
@@ -124,15 +125,15 @@ def _open(connection: Connection, corpus: str, identity: str) -> tuple[NotedBatc
 
 
 def _noted(connection: Connection, row: Row[tuple[object, ...]], corpus: str) -> NotedBatch:
-    found = row._mapping
-    query = select(BATCH_CALLS).where(BATCH_CALLS.c.token == found["token"])
+    token, model, identity, noted_at, batch_id = row
+    query = select(BATCH_CALLS).where(BATCH_CALLS.c.token == token)
     return NotedBatch(
-        token=str(found["token"]),
+        token=str(token),
         corpus=corpus,
-        model=str(found["model"]),
-        identity=str(found["identity"]),
-        noted_at=datetime.fromisoformat(str(found["noted_at"])),
-        batch_id=None if found["batch_id"] is None else str(found["batch_id"]),
+        model=str(model),
+        identity=str(identity),
+        noted_at=datetime.fromisoformat(str(noted_at)),
+        batch_id=None if batch_id is None else str(batch_id),
         calls=tuple(
             BatchedCall(
                 key=call.key,

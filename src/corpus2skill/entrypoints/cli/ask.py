@@ -12,6 +12,7 @@ from corpus2skill.domain.run import RunRecord
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
 from corpus2skill.entrypoints.cli.options import (
+    BaseUrlOption,
     Channel,
     CorpusOption,
     JsonOption,
@@ -40,6 +41,7 @@ def ask_command(
     ] = None,
     channel: Annotated[Channel, typer.Option("--channel", help="Wording and length.")] = "text",
     model: ModelOption = None,
+    base_url: BaseUrlOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -56,7 +58,14 @@ def ask_command(
 
     desk = open_desk(workspace, is_json=json)
     text = _from_stdin() if question == "-" else question
-    options = AskOptions(question=text, corpus=corpus, session=session, channel=channel, model=model)
+    options = AskOptions(
+        question=text,
+        corpus=corpus,
+        session=session,
+        channel=channel,
+        model=model,
+        base_url=base_url,
+    )
     record = answer(desk, options)
     return exit_codes.of_outcome(record.outcome)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
-from corpus2skill.domain.job import CompileEvent, ModelWaiting, SpendingKnown, Stage, StageProgress
+from corpus2skill.domain.job import (
+    BatchWaiting,
+    CompileEvent,
+    ModelWaiting,
+    SpendingKnown,
+    Stage,
+    StageProgress,
+)
 from corpus2skill.domain.money import Spending
 from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
@@ -30,22 +37,23 @@ class CompileProgress(Protocol):
 def compile_progress(out: Output) -> Generator[CompileProgress]:
     """Yield a listener that shows the stages on standard error; where the compile fails, what was paid."""
     spending: list[Spending] = []
+    batches = _Batches(out)
     try:
         if out.is_watched:
-            with _bars(out, spending) as bars:
+            with _bars(out, spending, batches) as bars:
                 yield bars
         else:
-            lines = _Lines(out, spending)
+            lines = _Lines(out, spending, batches)
             yield lines
             lines.finish()
     except BaseException:
-        for line in spending_lines(out, spending):
+        for line in (*spending_lines(out, spending), *batches.left()):
             out.note(line)
         raise
 
 
 @contextmanager
-def _bars(out: Output, spending: list[Spending]) -> Generator[CompileProgress]:
+def _bars(out: Output, spending: list[Spending], batches: _Batches) -> Generator[CompileProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -57,16 +65,18 @@ def _bars(out: Output, spending: list[Spending]) -> Generator[CompileProgress]:
         console=Console(file=out.err),
     )
     with progress:
-        yield _Bars(out, progress, spending)
+        yield _Bars(out, progress, spending, batches)
 
 
 class _Bars:
-    def __init__(self, out: Output, progress: Progress, spending: list[Spending]) -> None:
+    def __init__(self, out: Output, progress: Progress, spending: list[Spending], batches: _Batches) -> None:
         self._out = out
         self._progress = progress
         self._spending = spending
         self._waits = _Waits(out)
+        self._batches = batches
         self._bars: dict[Stage, TaskID] = {}
+        self._batch_bars: dict[str, TaskID] = {}
 
     def __call__(self, event: CompileEvent, /) -> None:
         match event:
@@ -80,8 +90,18 @@ class _Bars:
             case ModelWaiting():
                 if line := self._waits.line(event):
                     self._progress.console.print(line, markup=False, highlight=False)
+            case BatchWaiting():
+                if line := self._batches.line(event):
+                    self._progress.console.print(line, markup=False, highlight=False)
+                self._progress.update(self._bar_of(event), completed=event.done, total=event.calls)
             case _:
                 pass
+
+    def _bar_of(self, event: BatchWaiting) -> TaskID:
+        if event.batch_id not in self._batch_bars:
+            name = self._out.say("cli.batch_bar", batch=event.batch_id)
+            self._batch_bars[event.batch_id] = self._progress.add_task(name, total=event.calls)
+        return self._batch_bars[event.batch_id]
 
     @contextmanager
     def paused(self) -> Generator[None]:
@@ -95,9 +115,10 @@ class _Bars:
 class _Lines:
     """Says what each stage came to once the next one begins: a log is not filled with steps."""
 
-    def __init__(self, out: Output, spending: list[Spending]) -> None:
+    def __init__(self, out: Output, spending: list[Spending], batches: _Batches) -> None:
         self._out = out
         self._spending = spending
+        self._batches = batches
         self._last: StageProgress | None = None
         self._waits = _Waits(out)
 
@@ -111,6 +132,9 @@ class _Lines:
                 self._spending[:] = event.spending
             case ModelWaiting():
                 if line := self._waits.line(event):
+                    self._out.note(line)
+            case BatchWaiting():
+                if line := self._batches.line(event):
                     self._out.note(line)
             case _:
                 pass
@@ -140,6 +164,29 @@ class _Waits:
         cause = self._out.say(key if has_message(key) else "waiting.other")
         seconds = max(1, round(event.seconds))
         return self._out.say("cli.waiting", model=event.model, cause=cause, seconds=seconds)
+
+
+class _Batches:
+    """Says of each batch when it is first waited for, when its results are there, and that it is left behind."""
+
+    def __init__(self, out: Output) -> None:
+        self._out = out
+        self._open: dict[str, BatchWaiting] = {}
+
+    def line(self, event: BatchWaiting) -> str | None:
+        if event.is_ended:
+            self._open.pop(event.batch_id, None)
+            return self._out.say("cli.batch_ended", batch=event.batch_id)
+        is_first = event.batch_id not in self._open
+        self._open[event.batch_id] = event
+        return self._said("cli.batch_waiting", event) if is_first else None
+
+    def left(self) -> Iterator[str]:
+        """A line for each batch that a compile which ends now leaves with its provider."""
+        return (self._said("cli.batch_left", event) for event in self._open.values())
+
+    def _said(self, key: str, event: BatchWaiting) -> str:
+        return self._out.say(key, model=event.model, batch=event.batch_id, calls=event.calls)
 
 
 def stage_name(out: Output, stage: Stage) -> str:
