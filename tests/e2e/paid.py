@@ -32,6 +32,23 @@ INPUT_PRICE, OUTPUT_PRICE = 1.0, 5.0
 """US dollars for a million tokens: no list knows a server on loopback."""
 WINDOW = 200_000
 _SERVERS = {"anthropic": anthropic_server, "openai": openai_server}
+_READ_BEFORE = (
+    "tests.e2e.paid",
+    "anthropic.resources",
+    "openai.resources.chat",
+    "httpcore2",
+    "truststore",
+    "anyio._backends._asyncio",
+    "genai_prices.data",
+    "genai_prices.data_snapshot",
+    "sqlalchemy.dialects.sqlite",
+    "chardet.detector",
+    "corpus2skill.application.compile_documents",
+    "corpus2skill.adapters.offline.grouper",
+    "corpus2skill.adapters.offline.summarizer",
+    "corpus2skill.adapters.extract.extractors",
+)
+"""What takes long to import: read once by the process that the others are forked from."""
 _TOPICS = ("解約", "料金", "出張", "休暇", "備品", "採用", "研修", "保守", "契約", "請求")
 
 
@@ -230,9 +247,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 def _forking() -> ForkServerContext:
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["anthropic", "openai", "numpy", "genai_prices.data_snapshot", "sqlalchemy", "tests.e2e.paid"]
-    )
+    context.set_forkserver_preload(list(_READ_BEFORE))
     return context
 
 
