@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command_line import CommandLine, write_documents
+from tests.e2e.paid import one_shop as one_shop
+from tests.e2e.paid import shop as shop
 from tests.e2e.texts import DOCUMENTS
 
 

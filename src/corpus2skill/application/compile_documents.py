@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from corpus2skill.domain.job import CompilePlan, CompileReport
 from corpus2skill.domain.money import EstimatedSpending
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.errors import (
+    Busy,
     ConfirmationNeeded,
     Damaged,
     InvalidInput,
@@ -62,7 +64,9 @@ async def compile_documents(
             approve=approval,
             spending=engine.spending,
         )
-        return await compile_corpus(request, ports, listener)
+        report = await compile_corpus(request, ports, listener)
+    _remember_agreement(workspace, request.corpus, approval.agreed_calls)
+    return report
 
 
 async def estimate_compile(
@@ -118,6 +122,15 @@ def _require_offline_before(workspace: Workspace, corpus: str) -> None:
 def _model_of(identity: str) -> str:
     """The model's name in an engine's identity, which has the versions of its prompts behind a slash."""
     return OFFLINE if identity.startswith(OFFLINE) else identity.rpartition("/")[0]
+
+
+def _remember_agreement(workspace: Workspace, corpus: str, calls: int) -> None:
+    """Once a compile has succeeded, as many paid calls again need no new yes."""
+    if calls <= workspace.versions.config(corpus).approved_calls:
+        return
+    with suppress(Busy), workspace.versions.exclusive(corpus):
+        config = workspace.versions.config(corpus)
+        workspace.versions.save_config(corpus, replace(config, approved_calls=calls))
 
 
 def check_corpus_name(corpus: str) -> None:

@@ -30,18 +30,20 @@ class PaidApproval:
         self._request = request
         self._confirm = confirm
         self._is_confirmed = is_confirmed or engine.max_cost is not None
+        self.agreed_calls = 0
+        """Calls that were agreed to, now or earlier."""
 
     async def __call__(self, plan: CompilePlan, /) -> None:
         if not self._engine.is_paid:
             return
         self._engine.check(plan)
         estimate = await estimated(self._engine, plan, self._request.limits)
-        calls = sum(part.calls.high for part in estimate)
+        calls = round(sum(part.calls.high for part in estimate))
         config = self._request.config
-        if self._is_confirmed or not calls or (config is not None and calls <= config.approved_calls):
-            return
-        if not self._confirm(estimate):
-            raise ConfirmationNeeded("payment_not_confirmed", calls=round(calls), dollars=_dollars(estimate))
+        agreed = 0 if config is None else config.approved_calls
+        if calls > agreed and not self._is_confirmed and not self._confirm(estimate):
+            raise ConfirmationNeeded("payment_not_confirmed", calls=calls, dollars=_dollars(estimate))
+        self.agreed_calls = max(calls, agreed)
 
 
 async def estimated(

@@ -34,6 +34,8 @@ Answer = TypeVar("Answer")
 
 _ROUNDS = 2
 """Calls that were not done are handed in once more; after that they are asked singly."""
+_LEAST_CALLS = 2
+"""A batch may take a day: one call is not worth it."""
 _LOOKED_UP_AT_ONCE = 1_000
 _MOST_TRIES = 10_000
 """Of one request: time decides, not their number."""
@@ -113,13 +115,15 @@ class BatchedCalls:
         under_way = await self._picked_up()
         known = {call.key for batch in under_way for call in batch.noted.calls}
         left = {key: item for key, item in wanted.items() if key not in known}
-        if len(left) > 1:
+        if len(left) > _LEAST_CALLS:
             await self._try_out(left, call_of)
+        else:
+            left = {}
         for _ in range(_ROUNDS):
             missed = await self._handed_in_and_read(left, call_of, under_way)
             left = {key: wanted[key] for key in wanted if key in missed}
             under_way = []
-            if len(left) < 2:
+            if len(left) < _LEAST_CALLS:
                 break
 
     async def close(self) -> None:

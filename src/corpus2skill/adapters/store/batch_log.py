@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from sqlalchemy import URL, Connection, Row, and_, delete, insert, inspect, select, update
+from sqlalchemy import URL, Connection, and_, delete, insert, inspect, select, update
 
 from corpus2skill.adapters.store.batch_tables import BATCH_CALLS, BATCHES, TABLES
 from corpus2skill.adapters.store.database import Contents, Database
@@ -124,7 +124,7 @@ def _open(connection: Connection, corpus: str, identity: str) -> tuple[NotedBatc
     return tuple(_noted(connection, row, corpus) for row in connection.execute(query).all())
 
 
-def _noted(connection: Connection, row: Row[tuple[object, ...]], corpus: str) -> NotedBatch:
+def _noted(connection: Connection, row: Sequence[object], corpus: str) -> NotedBatch:
     token, model, identity, noted_at, batch_id = row
     query = select(BATCH_CALLS).where(BATCH_CALLS.c.token == token)
     return NotedBatch(
