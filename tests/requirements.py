@@ -87,6 +87,13 @@ NAVIGATING: dict[str, str] = {
     "N-41": "Every outcome without an answer has one fixed sentence per language and channel.",
     "N-42": "Document text is data: it reaches the model inside a tool result, and the model is told so.",
     "N-43": "Within a run the history only grows; instructions and tools stay as they are.",
+    "N-44": "An unavailable model is tried again within the run's time, the draft dropped; one that cannot be used is not.",
+    "N-45": "What a window has no room for is left out, the history first, and model and record are told so.",
+    "N-46": "A round that could go over a spending limit of question, session or day is not begun: the outcome is budget.",
+    "N-47": "Later rounds and runs find their beginning in the provider's cache; the record has cached tokens and money.",
+    "N-48": "Whatever a provider does ends in the outcome that is named for it, and it takes all that it is sent.",
+    "N-49": "What a listener takes of a run's time does not count against its limits.",
+    "N-50": "Quotations in an answer are checked word for word against the leaves read, and the record says which hold.",
 }
 """Parts 2 and 3 of the article, and what design.md adds to them."""
 

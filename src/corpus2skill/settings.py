@@ -65,7 +65,18 @@ class Settings:
     """At the fetch limit: `stop`, or `answer` for one round without tools."""
     run_seconds: float = 120.0
     round_seconds: float = 60.0
-    history_characters: int = 12_000
+    silence_seconds: float = 30.0
+    """How long a stream of a round may be silent before the round is begun again."""
+    rounds_at_once: int = 500
+    """Rounds of one key at a time; a provider that sends them away makes them fewer."""
+    history_tokens: int = 8_000
+    """Of earlier turns, counted generously."""
+    question_cost: float | None = None
+    """US dollars that the answer to one question may cost. None, here and in the next two: no limit."""
+    session_cost: float | None = None
+    """One conversation."""
+    day_cost: float | None = None
+    """All questions of a tenant in any 24 hours."""
     question_characters: int = 10_000
     max_file_bytes: int = 100_000_000
     max_characters: int = 20_000_000

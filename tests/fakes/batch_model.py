@@ -50,6 +50,12 @@ class FakeBatchModel:
         """Of the batches, in the order in which they were handed in."""
         return [len(batch.ids) for batch in self.batches.values()]
 
+    def finish(self) -> None:
+        """Let every batch end, looked at or not: what is handed in is paid for, whoever knows of it."""
+        for batch in self.batches.values():
+            if batch.outcomes is None:
+                self._finish(batch)
+
     def add_foreign(self, size: int, *, looks: int = 1) -> None:
         """Another program's batch."""
         ids = tuple(f"foreign-{number}" for number in range(size))
@@ -73,8 +79,7 @@ class FakeBatchModel:
         self.step("status")
         batch = self._batch(batch_id)
         if batch.outcomes is None and batch.looks_left <= 0:
-            batch.outcomes = {call_id: self.outcome(call_id) for call_id in batch.ids}
-            self.paid.update(key for key, said in batch.outcomes.items() if isinstance(said, TextReply))
+            self._finish(batch)
         batch.looks_left -= 1
         said = list((batch.outcomes or {}).values())
         replies = sum(isinstance(one, TextReply) for one in said)
@@ -99,6 +104,10 @@ class FakeBatchModel:
 
     async def close(self) -> None:
         self.is_closed = True
+
+    def _finish(self, batch: _Batch) -> None:
+        batch.outcomes = {call_id: self.outcome(call_id) for call_id in batch.ids}
+        self.paid.update(key for key, said in batch.outcomes.items() if isinstance(said, TextReply))
 
     def _batch(self, batch_id: str) -> _Batch:
         if batch_id not in self.batches:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from corpus2skill.domain.language import Language
+from corpus2skill.domain.money import Price, unknown_price
 from corpus2skill.domain.run import (
     AnswerDelta,
     NodeVisited,
@@ -18,6 +20,7 @@ from corpus2skill.domain.run import (
 )
 from corpus2skill.domain.session import Channel
 from corpus2skill.navigator.cancellation import Cancellation
+from corpus2skill.navigator.held_money import HeldMoney
 from corpus2skill.navigator.loop import navigate
 from corpus2skill.navigator.question import Question
 from corpus2skill.navigator.run import Navigator
@@ -27,6 +30,7 @@ from corpus2skill.ports.navigator_model import NavigatorModel
 from tests.fakes.clock import FakeClock, FakeIds
 from tests.fakes.record_store import FakeRecordStore
 from tests.fakes.sample_version import CORPUS, VERSION, sample_store
+from tests.fakes.virtual_time import VirtualClock
 
 QUESTION = "年額プランを解約したら、いつまで使えますか？"
 
@@ -34,15 +38,21 @@ QUESTION = "年額プランを解約したら、いつまで使えますか？"
 class Navigation:
     """One corpus, one clock, one store of records. `events` are those of all runs."""
 
-    def __init__(self, limits: RunLimits = RunLimits()) -> None:
+    def __init__(
+        self, limits: RunLimits = RunLimits(), *, clock: FakeClock | VirtualClock | None = None
+    ) -> None:
         self.limits = limits
         self.store = sample_store()
-        self.clock = FakeClock()
+        self.clock = clock or FakeClock()
         self.ids = FakeIds()
         self.records = FakeRecordStore(self.clock)
         self.events: list[RunEvent] = []
         self.cancellation = Cancellation()
         self.version = VERSION
+        self.held = HeldMoney()
+        self.price: Price = unknown_price
+        self.waits: list[float] = []
+        """Seconds that runs slept before they tried a round again."""
 
     async def ask(
         self,
@@ -63,9 +73,21 @@ class Navigation:
             records=self.records,
             clock=self.clock,
             ids=self.ids,
+            sleep=self._sleep,
+            chance=lambda: 0.0,
             limits=self.limits,
+            price=self.price,
+            held=self.held,
         )
         return await navigate(question, navigator, listener or self.events.append, self.cancellation)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        if isinstance(self.clock, FakeClock):
+            self.clock.advance(seconds)
+            await asyncio.sleep(0)
+        else:
+            await asyncio.sleep(seconds)
 
     @property
     def record(self) -> RunRecord:
@@ -92,8 +114,10 @@ def _short(event: RunEvent) -> str:
     match event:
         case RunStarted():
             return "started"
-        case RoundStarted(round=number):
+        case RoundStarted(round=number, attempt=1):
             return f"round {number}"
+        case RoundStarted(round=number, attempt=attempt):
+            return f"round {number}, try {attempt}"
         case AnswerDelta(text=text):
             return f"text {text}"
         case NodeVisited(visit=visit):

@@ -43,6 +43,8 @@ class ScriptedModel:
     """
 
     name = "fake:scripted"
+    window = 10**9
+    thinking_tokens = 0
 
     def __init__(self, *steps: Step, is_repeating: bool = False) -> None:
         self._steps = list(steps)

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
@@ -51,9 +52,16 @@ class FakeRecordStore:
     def open_runs(self) -> tuple[RunIds, ...]:
         return tuple(self._open)
 
-    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> int:
         until = self._clock.now().timestamp() + lease_seconds
-        self._open[ids] = _Open(opening=opening, lease_until=until, visits=[])
+        taken = [
+            run.turn
+            for run in (*self._open, *(link.record.ids for link in self._chain(ids.tenant)))
+            if (run.tenant, run.session) == (ids.tenant, ids.session)
+        ]
+        ids = replace(ids, turn=max((ids.turn - 1, *taken)) + 1)
+        self._open[ids] = _Open(opening=replace(opening, ids=ids), lease_until=until, visits=[])
+        return ids.turn
 
     def add_visit(self, ids: RunIds, visit: Visit) -> None:
         if ids in self._open:
@@ -74,10 +82,26 @@ class FakeRecordStore:
             self.close_run(_stopped(held))
         return len(dead)
 
+    def under_way(self, tenant: str, which: RecordFilter) -> int:
+        openings = (held.opening for ids, held in self._open.items() if ids.tenant == tenant)
+        return sum(which.takes(opening) for opening in openings)
+
+    def spent(self, tenant: str, *, session: str | None = None, since: datetime | None = None) -> float:
+        return sum(
+            link.record.usd or 0.0
+            for link in self._chain(tenant)
+            if session in (None, link.record.ids.session)
+            and (since is None or datetime.fromisoformat(link.record.started_at) >= since)
+        )
+
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
         chain = self._chain(tenant)
         chain[:] = [
-            replace(link, record=replace(link.record, question="", answer="", visits=()), is_tombstone=True)
+            replace(
+                link,
+                record=replace(link.record, question="", answer="", user=None, visits=()),
+                is_tombstone=True,
+            )
             if link.record.ids.run in runs
             else link
             for link in chain
@@ -106,7 +130,7 @@ class FakeRecordStore:
 
     def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
         newest_first = (link.record for link in reversed(self._kept(tenant)))
-        chosen = [record for record in newest_first if _matches(record, which)]
+        chosen = [record for record in newest_first if which.takes(record)]
         return iter(chosen[: which.limit])
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
@@ -136,6 +160,7 @@ class FakeRecordStore:
 
 def _stopped(held: _Open) -> RunRecord:
     """What is known of a run whose owner died."""
+    usage = sum((visit.usage for visit in held.visits), Usage())
     leaves = {visit.doc_id: visit for visit in held.visits if visit.doc_id is not None}
     return replace(
         held.opening,
@@ -143,23 +168,21 @@ def _stopped(held: _Open) -> RunRecord:
         confidence=None,
         visits=tuple(held.visits),
         evidence=tuple(
-            Source(doc_id=doc_id, title=visit.title, source="", place="", path=visit.path)
+            Source(
+                doc_id=doc_id,
+                title=visit.title,
+                source=visit.source or "",
+                place=visit.place or "",
+                path=visit.path,
+            )
             for doc_id, visit in leaves.items()
         ),
         fetches=sum(not visit.is_prefetched for visit in held.visits),
-        usage=sum((visit.usage for visit in held.visits), Usage()),
+        rounds=sum(not (visit.is_prefetched or visit.is_shared_reason) for visit in held.visits),
+        usage=usage,
+        usd=held.opening.usd if usage == Usage() else None,
         error_class="LeaseLapsed",
     )
-
-
-def _matches(record: RunRecord, which: RecordFilter) -> bool:
-    wanted_and_held = (
-        (which.corpus, record.ids.corpus),
-        (which.session, record.ids.session),
-        (which.outcome, record.outcome),
-        (which.version, record.ids.version),
-    )
-    return all(wanted is None or wanted == held for wanted, held in wanted_and_held)
 
 
 def _head(chain: list[_Link]) -> str:

@@ -28,6 +28,12 @@ class VirtualClock:
     def jump(self, seconds: float) -> None:
         self._jumped += seconds
 
+    def block(self, seconds: float) -> None:
+        """Let time pass as a call does that blocks the loop: its timers are due when it comes back."""
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, _VirtualLoop)
+        loop.pass_time(seconds)
+
     def now(self) -> datetime:
         return START.astimezone(UTC) + timedelta(seconds=self.monotonic())
 
@@ -55,3 +61,6 @@ class _VirtualLoop(asyncio.SelectorEventLoop):
 
     def time(self) -> float:
         return self._jumping.seconds
+
+    def pass_time(self, seconds: float) -> None:
+        self._jumping.seconds += seconds

@@ -52,6 +52,10 @@ def by_key(batch: NotedBatch) -> NotedBatch:
     return replace(batch, calls=tuple(sorted(batch.calls, key=lambda call: call.key)))
 
 
+def bytes_of(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.glob("results.db*"))
+
+
 async def test_a_new_log_is_empty(log: BatchLog) -> None:
     """Looking makes nothing."""
     assert await log.open("terms", "fake-1") == ()
@@ -106,8 +110,7 @@ async def test_forgetting_a_chunk_takes_it_out_of_its_batch(tmp_path: Path) -> N
     assert len((await log.open("other", "fake-1"))[0].calls) == 1
     await log.strike("b")
     store.forget("terms", ["gone"])
-    left = b"".join(file.read_bytes() for file in tmp_path.glob("results.db*"))
-    assert key_of("gone").encode() not in left
+    assert key_of("gone").encode() not in bytes_of(tmp_path)
     log.close()
     store.close()
 

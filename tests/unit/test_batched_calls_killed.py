@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,7 +31,9 @@ from corpus2skill.ports.batch_log import NotedBatch
 from corpus2skill.ports.batch_model import BatchModel, BatchResult, BatchStatus
 from tests.fakes.opened_models import text_call
 from tests.fakes.providers import KEY, BatchPlan, ProviderServer, Script, anthropic_server, openai_server
+from tests.fakes.providers.anthropic_dialect import AnthropicDialect
 from tests.fakes.providers.hosting import in_thread
+from tests.fakes.providers.openai_dialect import OpenAIDialect
 from tests.fakes.providers.script import Asked
 from tests.unit.children import in_child
 
@@ -153,7 +155,7 @@ def call_of(number: int) -> TextCall:
 
 
 @contextmanager
-def counted(provider: str) -> Iterator[tuple[ProviderServer, Counter[str]]]:
+def counted(provider: str) -> Generator[tuple[ProviderServer, Counter[str]]]:
     """A server in a thread, and how often it answered each question, singly or in a batch."""
     answered: Counter[str] = Counter()
 
@@ -163,6 +165,12 @@ def counted(provider: str) -> Iterator[tuple[ProviderServer, Counter[str]]]:
     server = SERVERS[provider](batch_plan=BatchPlan(polls=1), script=Script().add(count))
     with in_thread(server):
         yield server, answered
+
+
+def batches_at(server: ProviderServer) -> int:
+    """Handed in, known to us or not."""
+    assert isinstance(server.dialect, AnthropicDialect | OpenAIDialect)
+    return len(server.dialect.batches.batches)
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
@@ -177,6 +185,7 @@ def test_a_process_killed_at_any_door_leaves_a_batch_that_is_picked_up(provider:
         assert ended.said.split()[0] == str(CALLS), (fatal, ended.said)
         assert len(answered) == CALLS
         assert max(answered.values()) == 1, fatal
+        assert batches_at(server) == 1, fatal
         if not died:
             break
         fatal += 1
@@ -195,3 +204,4 @@ def test_a_process_that_is_killed_again_and_again_gets_there(provider: str, tmp_
             pytest.fail("never done")
     assert len(answered) == CALLS
     assert max(answered.values()) == 1
+    assert batches_at(server) == 1

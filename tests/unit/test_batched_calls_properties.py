@@ -125,6 +125,7 @@ def test_no_interleaving_of_kills_pays_a_call_of_a_batch_twice(
     batches.outcome = answered
     assert desk.run(subjects(COUNT)) == ["要約"] * COUNT
 
+    batches.finish()
     assert set(batches.paid.values()) <= {1}
     single = [desk.key(call.subject) for call in desk.single.calls]
     assert len(single) == len(set(single))

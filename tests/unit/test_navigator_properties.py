@@ -117,7 +117,7 @@ class SlowModel:
     """Another model's replies, a second a round later."""
 
     def __init__(self, model: ScriptedModel, clock: FakeClock) -> None:
-        self.name = model.name
+        self.name, self.window, self.thinking_tokens = model.name, model.window, model.thinking_tokens
         self._model = model
         self._clock = clock
 

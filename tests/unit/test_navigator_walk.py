@@ -17,6 +17,7 @@ from corpus2skill.domain.message import (
     ToolResult,
     Usage,
 )
+from corpus2skill.messages import message
 from corpus2skill.ports.navigator_model import NavigatorRequest
 from tests.fakes.navigation import QUESTION, Navigation, trail_of, with_limits
 from tests.fakes.navigator_model import Script, ScriptedModel, call, of, says, wants
@@ -129,13 +130,30 @@ async def test_a_session_of_another_tenant_or_id_is_not_seen() -> None:
 @pytest.mark.requirement("N-21")
 async def test_the_oldest_turns_are_left_out_where_the_history_grows_too_long() -> None:
     """design.md, limits of a run."""
-    navigation = Navigation(with_limits(history_characters=14))
+    navigation = Navigation(with_limits(history_tokens=50))
     for number in range(1, 4):
         await navigation.ask(ScriptedModel(says(f"{number}番です。")), f"{number}？")
     model = ScriptedModel(says("はい。"))
     record = await navigation.ask(model, "四？")
-    texts = [_text(message) for message in model.requests[0].messages]
-    assert texts == ["2？", "2番です。", "3？", "3番です。", "四？"]
+    first, *others = model.requests[0].messages
+    notice, question = (part for part in first.parts if isinstance(part, Text))
+    assert "1件" in notice.text
+    assert [question.text, *map(_text, others)] == ["2？", "2番です。", "3？", "3番です。", "四？"]
+    assert record.left_out_turns == 1
+
+
+@pytest.mark.requirement("N-45")
+async def test_where_no_turn_fits_the_model_is_told_so_in_front_of_the_question() -> None:
+    """Issue: the oldest left out first and said so."""
+    navigation = Navigation(with_limits(history_tokens=5))
+    await navigation.ask(ScriptedModel(says("長い答えです。")), "長い質問です。")
+    model = ScriptedModel(says("はい。"))
+    record = await navigation.ask(model, "それは？")
+    (only,) = model.requests[0].messages
+    assert [part.text for part in only.parts if isinstance(part, Text)] == [
+        message("ja", "history.left_out", turns=1),
+        "それは？",
+    ]
     assert record.left_out_turns == 1
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from dataclasses import dataclass
 
 from corpus2skill.application.choose import chosen_version
@@ -13,6 +15,7 @@ from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.loop import navigate
 from corpus2skill.navigator.question import Question, check_question
 from corpus2skill.navigator.run import Navigator
+from corpus2skill.navigator.spending import require_price
 from corpus2skill.navigator.tree_reader import TreeReader
 from corpus2skill.ports.events import RunListener
 from corpus2skill.ports.store import RecordFilter, RecordStore
@@ -65,17 +68,26 @@ class Asking:
     def of_version(
         cls, workspace: Workspace, corpus: str, version: int, model: str | None, base_url: str | None = None
     ) -> Asking:
-        """Raises: UnusableSettings, ModelUnusable: no such model, or it lacks a key or an address."""
+        """
+        Raises:
+            UnusableSettings, ModelUnusable: no such model, or it lacks a key, an address, or, under a spending
+                limit, a known price.
+        """
         name = model or workspace.settings.navigation_model or workspace.settings.model
+        limits = run_limits(workspace.settings)
         opened, price = open_navigator(workspace, corpus, version, name, base_url)
+        require_price(opened.name, price, limits)
         navigator = Navigator(
             model=opened,
             tree=TreeReader(store=workspace.versions, corpus=corpus, version=version),
             records=_tidied(workspace.records()),
             clock=workspace.clock,
             ids=workspace.ids,
-            limits=run_limits(workspace.settings),
+            sleep=asyncio.sleep,
+            chance=random.random,
+            limits=limits,
             price=price,
+            held=workspace.held,
         )
         return cls(workspace, navigator)
 
@@ -131,8 +143,11 @@ def run_limits(settings: Settings) -> RunLimits:
         seconds=settings.run_seconds,
         round_seconds=settings.round_seconds,
         last_word=last_word,
-        history_characters=settings.history_characters,
+        history_tokens=settings.history_tokens,
         question_characters=settings.question_characters,
+        run_dollars=settings.question_cost,
+        session_dollars=settings.session_cost,
+        day_dollars=settings.day_cost,
     )
 
 

@@ -82,6 +82,13 @@ class CompileEngine:
         if self._paid.summarize is not None:
             check_window(plan.to_summarize, self._paid.summarize.window)
 
+    async def open_batches(self, corpus: str) -> int:
+        """How many batches of summaries are under way that this compile, which makes none, would pay again."""
+        model = self._paid.summarize
+        if model is None or self._models.is_batch:
+            return 0
+        return len(await self._paid.batches.open(corpus, model.identity))
+
     async def estimate(self, plan: CompilePlan, limits: TreeLimits) -> tuple[EstimatedSpending, ...]:
         """What the plan's calls will probably come to; those that are answered already cost nothing."""
         planned = [*(await self._planned_summaries(plan)), *self._planned_grouping(plan, limits)]

@@ -37,6 +37,8 @@ class PaidApproval:
         if not self._engine.is_paid:
             return
         self._engine.check(plan)
+        if open_batches := await self._engine.open_batches(self._request.corpus):
+            self._require_confirmed_twice(open_batches, plan)
         estimate = await estimated(self._engine, plan, self._request.limits)
         calls = round(sum(part.calls.high for part in estimate))
         config = self._request.config
@@ -44,6 +46,12 @@ class PaidApproval:
         if calls > agreed and not self._is_confirmed and not self._confirm(estimate):
             raise ConfirmationNeeded("payment_not_confirmed", calls=calls, dollars=_dollars(estimate))
         self.agreed_calls = max(calls, agreed)
+
+
+    def _require_confirmed_twice(self, batches: int, plan: CompilePlan) -> None:
+        """Calls that wait in a batch would be paid for once more."""
+        if plan.to_summarize and not self._request.is_confirmed:
+            raise ConfirmationNeeded("batch_open", batches=batches)
 
 
 async def estimated(

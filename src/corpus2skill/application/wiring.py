@@ -10,7 +10,7 @@ import os
 import random
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,12 +20,14 @@ from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.domain.model_name import ModelName, Role
 from corpus2skill.domain.money import Price, flat_price, free, unknown_price
-from corpus2skill.errors import UnusableSettings
+from corpus2skill.errors import InvalidInput, UnusableSettings
+from corpus2skill.navigator.held_money import HeldMoney
 from corpus2skill.paying.batched_calls import BatchedCalls
 from corpus2skill.paying.budget import Budget
 from corpus2skill.paying.ledger import Ledger
 from corpus2skill.paying.paid_model import Account, PaidModel
 from corpus2skill.paying.rate import KeyRate
+from corpus2skill.paying.rated_model import RatedModel
 from corpus2skill.paying.tries import Patience
 from corpus2skill.ports.batch_log import BatchLog
 from corpus2skill.ports.clock import Clock, Ids
@@ -64,6 +66,10 @@ class Workspace:
     versions: FileVersionStore
     clock: Clock
     ids: Ids
+    held: HeldMoney = field(default_factory=HeldMoney)
+    """What runs under way hold of the spending limits."""
+    rates: dict[str, KeyRate] = field(default_factory=dict[str, KeyRate])
+    """Of rounds, by the provider's key and address."""
 
     def records(self) -> RecordStore:
         """The audit records; the database is opened when first asked for."""
@@ -132,6 +138,17 @@ def source_reader(workspace: Workspace, paths: Sequence[Path]) -> SourceReader:
     return FolderSources(paths, exclude=workspace.path, max_bytes=workspace.settings.max_file_bytes)
 
 
+def original_file(workspace: Workspace, paths: Sequence[Path], source: str) -> tuple[str, Path] | None:
+    """Name and path of the file under `paths` that `source` is or lies in; None where it is there no longer."""
+    from corpus2skill.adapters.sources.folder import FolderSources
+
+    try:
+        files = FolderSources(paths, exclude=workspace.path)
+    except InvalidInput:  # one of the paths is gone, and names are told by all of them
+        return None
+    return files.file_of(source)
+
+
 def extractor(settings: Settings) -> Extractor:
     from corpus2skill.adapters.extract.child_pool import ChildPool
     from corpus2skill.adapters.extract.extractors import Extractors
@@ -167,6 +184,7 @@ class PaidModels:
     summarize: PaidModel | None
     group: PaidModel | None
     results: ResultStore
+    batches: BatchLog
     ledger: Ledger
     prices: Mapping[str, Price]
     """By the models' names."""
@@ -210,6 +228,7 @@ async def open_paid_models(
             summarize=opening.model(models.summarize),
             group=opening.model(models.group),
             results=results,
+            batches=batches,
             ledger=account.ledger,
             prices=opening.prices,
             batched=batched,
@@ -334,7 +353,7 @@ def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *,
         key=key,
         base_url=models.base_url,
         window=models.context_window,
-        timeouts=Timeouts(reply=settings.reply_seconds),
+        timeouts=Timeouts(reply=settings.reply_seconds, silence=settings.silence_seconds),
     )
 
 
@@ -404,7 +423,21 @@ def open_navigator(
     price = price_of(name, base_url_in_force(name, chosen, os.environ))
     if price is unknown_price:
         price = _stated_price(workspace.settings)
-    return open_single_model(workspace, name, base_url), price
+    bare = open_single_model(workspace, name, base_url)
+    return RatedModel(bare, _rate_of_rounds(workspace, f"{name.provider} {chosen or ''}")), price
+
+
+def _rate_of_rounds(workspace: Workspace, key: str) -> KeyRate:
+    settings = workspace.settings
+    if key not in workspace.rates:
+        workspace.rates[key] = KeyRate(
+            clock=workspace.clock,
+            sleep=asyncio.sleep,
+            concurrency=settings.rounds_at_once,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
+        )
+    return workspace.rates[key]
 
 
 def _offline_navigator(workspace: Workspace, corpus: str, version: int) -> NavigatorModel:

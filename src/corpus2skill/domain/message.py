@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,6 +57,26 @@ class ProgramMessage:
 
 
 Message = ModelMessage | ProgramMessage
+
+
+def message_texts(messages: Iterable[Message]) -> Iterator[str]:
+    """Yield all texts that a model is sent with `messages`, ids and names among them: what is counted."""
+    for message in messages:
+        for part in message.parts:
+            yield from _part_texts(part)
+
+
+def _part_texts(part: ModelPart | ProgramPart) -> tuple[str, ...]:
+    match part:
+        case Text(text):
+            return (text,)
+        case Thinking(text=text, signature=signature):
+            return (text, signature or "")
+        case ToolCall(call_id=call_id, name=name, arguments=arguments):
+            return (call_id, name, arguments)
+        case ToolResult(call_id=call_id, content=content):
+            return (call_id, content)
+
 
 MADE_UP_CALL = "prefetch_root"
 """Id of the tool call that the program makes in the model's name. Models that refuse it read its result as text."""

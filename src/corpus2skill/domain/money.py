@@ -30,6 +30,20 @@ def flat_price(input_price: float, output_price: float) -> Price:
     return price
 
 
+def most_dollars(price: Price, input_tokens: int, output_tokens: int) -> float | None:
+    """Return what so many tokens cost at the dearest rate: some providers charge more for filling a cache.
+
+    None: the price is unknown.
+    """
+    usages = (
+        Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_written_tokens=written)
+        for written in (0, input_tokens)
+    )
+    amounts = [price(usage) for usage in usages]
+    known = [amount for amount in amounts if amount is not None]
+    return max(known) if len(known) == len(amounts) else None
+
+
 def total(amounts: Iterable[float | None]) -> float | None:
     """The sum; unknown as soon as one part is."""
     known = list(amounts)

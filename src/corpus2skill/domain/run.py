@@ -40,13 +40,26 @@ class RunLimits:
     """Calls to the model, those with malformed or unknown tool calls counted."""
     seconds: float = 120.0
     round_seconds: float = 60.0
+    """Of one call to the model; each try of a round has them anew."""
     same_wrong_path: int = 3
     unknown_tools: int = 2
     """So many unknown tools in a row end the run."""
     last_word: LastWord = "stop"
-    history_characters: int = 12_000
-    """Of earlier turns; the oldest are left out first."""
+    tries: int = 8
+    """Of one round while the model is unavailable, and only within `seconds`."""
+    history_tokens: int = 8_000
+    """Of earlier turns, counted generously; the oldest are left out first."""
     question_characters: int = 10_000
+    run_dollars: float | None = None
+    """US dollars that one run may cost. None, here and in the next two: no limit."""
+    session_dollars: float | None = None
+    """All runs of one session together."""
+    day_dollars: float | None = None
+    """All runs of one tenant in any 24 hours."""
+
+    @property
+    def has_spending_limit(self) -> bool:
+        return (self.run_dollars, self.session_dollars, self.day_dollars) != (None, None, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +83,21 @@ class Source:
     source: str
     place: str
     path: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quotation:
+    """Words that the answer gives as quoted."""
+
+    text: str
+    doc_id: str | None = None
+    """The leaf read in which they stand word for word; None where they stand in none."""
+    is_name: bool = False
+    """No quotation of a text: the name of a node, a document or a place, or words of the question."""
+
+    @property
+    def holds(self) -> bool:
+        return self.doc_id is not None or self.is_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +134,24 @@ class RunRecord:
     """The answer hit the output limit."""
     left_out_turns: int = 0
     """Earlier turns that did not fit into the history."""
+    retries: int = 0
+    """Calls that found the model unavailable and were made again; `rounds` does not count them."""
     error_class: str | None = None
     error_detail: str | None = None
+    user: str | None = None
+    """Who asked, where the door knows; deleted with what was said."""
+    quotations: tuple[Quotation, ...] = ()
+    """What the answer gives as quoted, held against the leaves read."""
+
+    @property
+    def unheld_quotations(self) -> tuple[Quotation, ...]:
+        """Quotations that stand in none of the leaves read."""
+        return tuple(quotation for quotation in self.quotations if not quotation.holds)
+
+    @property
+    def is_doubtful(self) -> bool:
+        """True where the answer named a leaf that was not read, or quotes what stands in none."""
+        return self.struck_citations > 0 or bool(self.unheld_quotations)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +167,8 @@ class RoundStarted:
     """Whatever was drafted before may be dropped."""
 
     round: int
+    attempt: int = 1
+    """Above 1: the same round is begun again, because the model was unavailable or its stream broke."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

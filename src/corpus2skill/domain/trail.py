@@ -36,6 +36,12 @@ class Visit:
     elapsed_ms: int
     """Since the visit before, as in the article."""
     usage: Usage = Usage()
+    is_cut: bool = False
+    """Only the first part was shown to the model: the rest did not fit into its window."""
+    source: str | None = None
+    """A leaf's source document."""
+    place: str | None = None
+    """Where in it the leaf's text stands."""
 
     @property
     def position(self) -> str:

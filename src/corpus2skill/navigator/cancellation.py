@@ -65,7 +65,7 @@ class Cancellation:
 
 
 @asynccontextmanager
-async def time_limit(seconds: float) -> AsyncGenerator[None]:
+async def time_limit(seconds: float) -> AsyncGenerator[asyncio.Timeout]:
     """Bound the time of the code within, even where it turns the cancellation into another error.
 
     Raises:
@@ -74,7 +74,7 @@ async def time_limit(seconds: float) -> AsyncGenerator[None]:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
-            yield
+            yield limit
     except Exception as error:
         if limit.expired():
             raise RunEnded("timed_out") from error

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 from corpus2skill.domain.ids import ROOT_PATH
-from corpus2skill.domain.message import ModelMessage, ProgramMessage, Reply, ToolCall, ToolResult
+from corpus2skill.domain.message import (
+    MADE_UP_CALL,
+    ModelMessage,
+    ProgramMessage,
+    Reply,
+    ToolCall,
+    ToolResult,
+)
 from corpus2skill.domain.run import NodeVisited
+from corpus2skill.domain.tokens import upper_tokens
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.tree import Node
 from corpus2skill.errors import Damaged, NodeNotFound, NotFound, WorkspaceUnusable
@@ -15,15 +24,25 @@ from corpus2skill.navigator.get_document import (
     asked_path,
     document_result,
     error_result,
+    first_part_result,
     not_found_result,
 )
 from corpus2skill.navigator.outcome import RunEnded
+from corpus2skill.navigator.request import room_left
 from corpus2skill.navigator.run import Run
 from corpus2skill.navigator.trail import Reason, reason_of, start_reason
 
-_PREFETCH = ToolCall(call_id="prefetch_root", name=TOOL, arguments=json.dumps({"path": ROOT_PATH}))
+_PREFETCH = ToolCall(call_id=MADE_UP_CALL, name=TOOL, arguments=json.dumps({"path": ROOT_PATH}))
 _UNREADABLE = (Damaged, NotFound, WorkspaceUnusable, OSError)
 """What a tree raises that cannot be read; a path that leads nowhere is no such thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What the model is shown of a node."""
+
+    result: ToolResult
+    is_cut: bool
 
 
 def prefetch_root(run: Run) -> None:
@@ -33,9 +52,11 @@ def prefetch_root(run: Run) -> None:
         root = run.navigator.tree.root()
     except _UNREADABLE as error:
         raise RunEnded("tree_unavailable") from error
-    visit(run, run.trail.add_node(root, start_reason(run.language), began))
+    run.messages.append(ModelMessage((_PREFETCH,)))
+    shown = _shown(run, _PREFETCH, root, room_left(run))
+    visit(run, run.trail.add_node(root, start_reason(run.language), began, is_cut=shown.is_cut))
     run.just_read = (root,)
-    run.messages += [ModelMessage((_PREFETCH,)), ProgramMessage((document_result(_PREFETCH, root),))]
+    run.messages.append(ProgramMessage((shown.result,)))
 
 
 def fetch(run: Run, reply: Reply) -> bool:
@@ -48,6 +69,7 @@ def fetch(run: Run, reply: Reply) -> bool:
     run.unknown_tools = run.unknown_tools + 1 if has_unknown else 0
     found: list[Node] = []
     results: list[ToolResult] = []
+    room = room_left(run)
     is_within_limit = True
     for number, call in enumerate(reply.tool_calls):
         path = asked_path(call)
@@ -60,14 +82,16 @@ def fetch(run: Run, reply: Reply) -> bool:
             results.append(error_result(call, "limit_reached", run.language))
         else:
             reason = reason_of(reply.text, run.language, is_shared=number > 0)
-            results.append(_fetch_path(run, call, path, reason, found))
+            left = room - sum(upper_tokens(result.content) for result in results)
+            results.append(_fetch_path(run, call, path, reason, found, left))
     run.messages.append(ProgramMessage(tuple(results)))
     run.just_read = tuple(found) or run.just_read
     return is_within_limit
 
 
 def visit(run: Run, made: Visit) -> None:
-    """Write a visit down, then show it."""
+    """Write a visit down, then show it. All but the program's own are fetches."""
+    run.fetches += not made.is_prefetched
     run.navigator.records.add_visit(run.ids, made)
     run.tell(NodeVisited(visit=made))
 
@@ -78,8 +102,9 @@ def _unknown_tool(run: Run, call: ToolCall) -> ToolResult:
     return error_result(call, "unknown_tool", run.language)
 
 
-def _fetch_path(run: Run, call: ToolCall, path: str, reason: Reason, found: list[Node]) -> ToolResult:
-    run.fetches += 1
+def _fetch_path(
+    run: Run, call: ToolCall, path: str, reason: Reason, found: list[Node], room: int
+) -> ToolResult:
     began = run.navigator.clock.monotonic()
     try:
         node = run.navigator.tree.fetch(path, run.just_read)
@@ -89,9 +114,22 @@ def _fetch_path(run: Run, call: ToolCall, path: str, reason: Reason, found: list
         return not_found_result(call, error, run.language)
     except _UNREADABLE as error:
         raise RunEnded("tree_unavailable") from error
-    visit(run, run.trail.add_node(node, reason, began))
+    shown = _shown(run, call, node, room)
+    if shown.result.is_error:
+        return shown.result
+    visit(run, run.trail.add_node(node, reason, began, is_cut=shown.is_cut))
     found.append(node)
-    return document_result(call, node)
+    return shown.result
+
+
+def _shown(run: Run, call: ToolCall, node: Node, room: int) -> _Shown:
+    """Answer with what fits of a node. Half the room is kept for what lies below a summary node."""
+    whole = document_result(call, node)
+    most = room if node.doc_id is not None else room // 2
+    if upper_tokens(whole.content) <= most:
+        return _Shown(whole, is_cut=False)
+    part = first_part_result(call, node, most, run.language)
+    return _Shown(part or error_result(call, "window_full", run.language), is_cut=True)
 
 
 def _count_wrong_path(run: Run, path: str) -> None:

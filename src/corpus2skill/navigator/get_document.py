@@ -7,12 +7,16 @@ from typing import TypeGuard
 
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.message import ToolCall, ToolResult
+from corpus2skill.domain.tokens import upper_tokens
 from corpus2skill.domain.tree import Node
 from corpus2skill.errors import NodeNotFound
 from corpus2skill.messages import message
+from corpus2skill.navigator.first_part import first_part
 from corpus2skill.ports.navigator_model import ToolSpec
 
 TOOL = "get_document"
+_LEAST_TOKENS = 100
+"""Less than this of a document is not worth showing."""
 
 
 def tool_spec(language: Language) -> ToolSpec:
@@ -46,18 +50,22 @@ def has_usable_arguments(call: ToolCall) -> bool:
 
 def document_json(node: Node) -> str:
     """Return the article's five fields."""
-    fields = {
-        "path": node.path,
-        "content": node.content,
-        "node_type": node.node_type,
-        "children": node.children,
-        "doc_id": node.doc_id,
-    }
-    return json.dumps(fields, ensure_ascii=False)
+    return json.dumps(_fields(node, node.content), ensure_ascii=False)
 
 
 def document_result(call: ToolCall, node: Node) -> ToolResult:
     return ToolResult(call_id=call.call_id, content=document_json(node))
+
+
+def first_part_result(call: ToolCall, node: Node, tokens: int, language: Language) -> ToolResult | None:
+    """Answer with the first part of a node's content and say so; None where not even a beginning fits."""
+    notice = {"notice": message(language, "tool.first_part")}
+    bare = json.dumps(notice | _fields(node, ""), ensure_ascii=False)
+    room = tokens - upper_tokens(bare)
+    if room < _LEAST_TOKENS:
+        return None
+    fields = notice | _fields(node, first_part(node.content, room))
+    return ToolResult(call_id=call.call_id, content=json.dumps(fields, ensure_ascii=False))
 
 
 def not_found_result(call: ToolCall, error: NodeNotFound, language: Language) -> ToolResult:
@@ -73,9 +81,19 @@ def not_found_result(call: ToolCall, error: NodeNotFound, language: Language) ->
 
 
 def error_result(call: ToolCall, code: str, language: Language) -> ToolResult:
-    """Answer `call` with the fault `code`: unknown_tool, malformed_call, cut_call, limit_reached."""
+    """Answer `call` with the fault `code`: unknown_tool, malformed_call, cut_call, limit_reached, window_full."""
     fields = {"error": code, "message": message(language, f"tool.{code}"), "tools": [TOOL]}
     return ToolResult(call_id=call.call_id, content=json.dumps(fields, ensure_ascii=False), is_error=True)
+
+
+def _fields(node: Node, content: str) -> dict[str, object]:
+    return {
+        "path": node.path,
+        "content": content,
+        "node_type": node.node_type,
+        "children": node.children,
+        "doc_id": node.doc_id,
+    }
 
 
 def _parsed(arguments: str) -> object:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import asyncio
 
 from corpus2skill.domain.run import RunRecord
-from corpus2skill.navigator.cancellation import Cancellation, time_limit
+from corpus2skill.navigator.begin import begin_run
+from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.fetch import fetch, prefetch_root
 from corpus2skill.navigator.get_document import tool_spec
 from corpus2skill.navigator.outcome import RunEnded
@@ -28,7 +29,7 @@ from corpus2skill.navigator.record import (
     open_record,
 )
 from corpus2skill.navigator.round import ask
-from corpus2skill.navigator.run import Navigator, Run, begin_run
+from corpus2skill.navigator.run import Navigator, Run
 from corpus2skill.ports.events import RunListener
 
 
@@ -61,13 +62,14 @@ async def navigate(
         conclusion = conclude_without_reply(run, "stopped", error)
         raise
     finally:
+        navigator.held.release(run.ids)
         record = close_record(run, conclusion)
     return record
 
 
 async def _walk_in_time(run: Run) -> Conclusion:
     with run.cancellation.over_current_task():
-        async with time_limit(run.limits.seconds):
+        async with run.within(run.limits.seconds):
             return await _walk(run)
 
 

@@ -9,6 +9,7 @@ from typing import Literal, assert_never
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.run import Outcome
 from corpus2skill.domain.session import Channel
+from corpus2skill.errors import ModelUnusable
 from corpus2skill.messages import LANGUAGES, message
 from corpus2skill.navigator.channel import places_named
 from corpus2skill.navigator.citation import without_markers
@@ -48,10 +49,18 @@ def outcome_of_cancel(reason: CancelReason) -> Outcome:
 
 
 def fixed_sentence(
-    outcome: Outcome, language: Language, channel: Channel, looked_at: Sequence[str] = ()
+    outcome: Outcome,
+    language: Language,
+    channel: Channel,
+    looked_at: Sequence[str] = (),
+    error: BaseException | None = None,
 ) -> str:
-    """Return what the asker reads where the model gave no answer. `looked_at` are titles of nodes read."""
-    sentence = message(language, f"outcome.{outcome}.{channel}")
+    """Return what the asker reads where the model gave no answer. `looked_at` are titles of nodes read.
+
+    Of an `error` no word is shown; it only decides whether asking again later is any use.
+    """
+    lasts = outcome == "model_failed" and isinstance(error, ModelUnusable)
+    sentence = message(language, f"outcome.{outcome}{'.lasting' if lasts else ''}.{channel}")
     places = tuple(dict.fromkeys(looked_at))[: places_named(channel)]
     if outcome != "fetch_limit" or not places:
         return sentence

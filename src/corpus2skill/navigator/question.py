@@ -21,6 +21,8 @@ class Question:
     corpus_language: Language
     channel: Channel = "text"
     door: Door = "cli"
+    user: str | None = None
+    """Who asks, where the door knows."""
 
     @property
     def language(self) -> Language:

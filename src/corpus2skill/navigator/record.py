@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus2skill.domain.message import Confidence, Reply
-from corpus2skill.domain.run import Outcome, RunFinished, RunRecord, RunStarted, Source
+from corpus2skill.domain.run import Outcome, Quotation, RunFinished, RunRecord, RunStarted, Source
 from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.navigator.channel import shows_sources
-from corpus2skill.navigator.citation import resolve_citations
+from corpus2skill.navigator.citation import resolve_citations, without_markers
 from corpus2skill.navigator.outcome import declares_not_found, fixed_sentence
 from corpus2skill.navigator.prompt import PROMPT_VERSION
+from corpus2skill.navigator.quotation import check_quotations
 from corpus2skill.navigator.run import Run, timestamp
 from corpus2skill.navigator.trail import milliseconds
 
@@ -29,6 +30,7 @@ class Conclusion:
     confidence: Confidence | None = None
     citations: tuple[Source, ...] = ()
     struck_citations: int = 0
+    quotations: tuple[Quotation, ...] = ()
     is_truncated: bool = False
     error: BaseException | None = None
 
@@ -37,7 +39,8 @@ def open_record(run: Run) -> None:
     """Note that `run` began, as it would read if nothing more were heard of it."""
     opening = _make_record(run, conclude_without_reply(run, "stopped"))
     lease = run.limits.seconds + _LEASE_GRACE
-    run.navigator.records.open_run(run.ids, opening, lease)
+    turn = run.navigator.records.open_run(run.ids, opening, lease)
+    run.ids = replace(run.ids, turn=turn)
     run.tell(
         RunStarted(
             ids=run.ids,
@@ -68,14 +71,19 @@ def conclude_from_reply(run: Run, reply: Reply) -> Conclusion:
         confidence=None if is_not_found else reply.confidence or "strong",
         citations=answer.citations,
         struck_citations=answer.struck,
+        quotations=_quotations(run, reply.text),
         is_truncated=reply.stop == "max_tokens",
     )
 
 
 def conclude_without_reply(run: Run, outcome: Outcome, error: BaseException | None = None) -> Conclusion:
     """Return the fixed sentence of an `outcome` that the model did not put into words."""
-    sentence = fixed_sentence(outcome, run.language, run.question.channel, run.trail.titles)
+    sentence = fixed_sentence(outcome, run.language, run.question.channel, run.trail.titles, error)
     return Conclusion(outcome=outcome, answer=sentence, error=error)
+
+
+def _quotations(run: Run, answer: str) -> tuple[Quotation, ...]:
+    return check_quotations(without_markers(answer), run.trail.texts, run.trail.names, run.question.text)
 
 
 def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
@@ -105,8 +113,11 @@ def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
         total_ms=milliseconds(clock.monotonic() - run.began),
         is_truncated=conclusion.is_truncated,
         left_out_turns=run.left_out_turns,
+        retries=run.retries,
         error_class=None if conclusion.error is None else type(conclusion.error).__name__,
         error_detail=_detail(conclusion.error),
+        user=run.question.user,
+        quotations=conclusion.quotations,
     )
 
 

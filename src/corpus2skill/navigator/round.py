@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 from corpus2skill.domain.message import (
     ModelMessage,
@@ -17,59 +18,90 @@ from corpus2skill.domain.message import (
     Usage,
 )
 from corpus2skill.domain.run import AnswerDelta, RoundFinished, RoundStarted
-from corpus2skill.errors import BadReply, ModelError, ModelRefused, ModelUnavailable
+from corpus2skill.domain.tokens import upper_tokens
+from corpus2skill.errors import BadReply, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from corpus2skill.messages import message
-from corpus2skill.navigator.cancellation import time_limit
-from corpus2skill.navigator.channel import max_output_tokens
 from corpus2skill.navigator.citation import without_markers
 from corpus2skill.navigator.get_document import error_result, has_usable_arguments
 from corpus2skill.navigator.outcome import RunEnded
-from corpus2skill.navigator.prompt import system_prompt
+from corpus2skill.navigator.request import build_request, prompt_tokens, reply_tokens
 from corpus2skill.navigator.run import Run
+from corpus2skill.navigator.spending import hold_round
+from corpus2skill.navigator.tries import seconds_before_try
 from corpus2skill.ports.navigator_model import NavigatorRequest, ToolSpec
 
 _UNUSABLE_IN_A_ROW = 2
-"""So many failed calls or unusable replies in a row end the run: each is asked once more."""
+"""So many unusable replies in a row end the run: each is asked once more."""
 
 
 async def ask(run: Run, tools: Sequence[ToolSpec]) -> Reply | None:
     """Ask the model once; None where nothing usable came and it may be asked again.
 
     Raises:
-        RunEnded: `timed_out`, `refused`, or `model_failed` where asking again did not help.
+        RunEnded: `timed_out`, `refused`, `budget`, or `model_failed` where trying or asking again is no use.
     """
     run.rounds += 1
-    run.tell(RoundStarted(round=run.rounds))
     try:
-        async with time_limit(run.limits.round_seconds):
-            reply = await _reply(run, _request(run, tools))
+        reply = await _answered(run, _fitting_request(run, tools))
     except ModelRefused as error:
         raise _refused(run) from error
-    except (ModelUnavailable, BadReply) as error:
+    except BadReply as error:
         return _unusable(run, error)
     except ModelError as error:
         raise RunEnded("model_failed") from error
     return _usable(run, reply)
 
 
-def _request(run: Run, tools: Sequence[ToolSpec]) -> NavigatorRequest:
-    channel = run.question.channel
-    return NavigatorRequest(
-        system=system_prompt(run.language, channel, run.limits.fetches),
-        messages=tuple(run.messages),
-        tools=tuple(tools),
-        max_output_tokens=max_output_tokens(channel),
-        language=run.language,
-        channel=channel,
-    )
+def _fitting_request(run: Run, tools: Sequence[ToolSpec]) -> NavigatorRequest:
+    """
+    Raises:
+        ModelUnusable: the model's window is too small for it.
+    """
+    request = build_request(run, tools)
+    model = run.navigator.model
+    wanted = prompt_tokens(run, request, upper_tokens) + reply_tokens(run, request)
+    if wanted > model.window:
+        raise ModelUnusable("window_too_small", model=model.name, window=model.window, wanted=wanted)
+    return request
 
 
-async def _reply(run: Run, request: NavigatorRequest) -> Reply:
-    """Stream one reply; its time and tokens are counted however it ends."""
+async def _answered(run: Run, request: NavigatorRequest) -> Reply:
+    """Return the reply of the first try that the model is available for."""
+    for attempt in count(1):
+        most = hold_round(run, request)
+        run.tell(RoundStarted(round=run.rounds, attempt=attempt))
+        try:
+            async with run.within(run.limits.round_seconds):
+                return await _reply(run, request, most)
+        except ModelUnavailable as error:
+            await _wait(run, error, attempt)
+    raise AssertionError("there is always another try, or an error")
+
+
+async def _wait(run: Run, error: ModelUnavailable, failed: int) -> None:
+    """Wait before the next try.
+
+    Raises:
+        ModelUnavailable: `error`; there have been enough tries, or the next would come after the run's time.
+        RunEnded: the run was cancelled, and the model made a failure of it.
+    """
+    run.cancellation.check()
+    seconds = seconds_before_try(error, failed, run.navigator.chance)
+    if failed >= run.limits.tries or seconds >= run.seconds_left:
+        raise error
+    run.retries += 1
+    await run.navigator.sleep(seconds)
+    run.cancellation.check()
+
+
+async def _reply(run: Run, request: NavigatorRequest, most: float) -> Reply:
+    """Stream one reply; its time, tokens and money are counted however it ends."""
     began = run.navigator.clock.monotonic()
     replies: list[Reply] = []
+    is_begun = False
     try:
         async for event in run.navigator.model.reply(request):
+            is_begun = True
             if isinstance(event, TextDelta):
                 run.tell(AnswerDelta(text=_encodable(event.text)))
             else:
@@ -77,9 +109,11 @@ async def _reply(run: Run, request: NavigatorRequest) -> Reply:
     finally:
         usage = sum((reply.usage for reply in replies), Usage())
         run.usage += usage
+        run.unaccounted += most if is_begun and not replies else 0.0
         run.trail.add_round(began, usage)
     if len(replies) != 1:
         raise BadReply("not_one_reply", replies=len(replies))
+    run.counted_messages, run.counted_tokens = len(request.messages), usage.input_tokens
     return replies[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from corpus2skill.domain.ids import ROOT_PATH
@@ -13,6 +14,9 @@ from corpus2skill.domain.tree import Node
 from corpus2skill.errors import NodeNotFound
 from corpus2skill.messages import message
 from corpus2skill.ports.clock import Clock
+
+_PLACE_SEPARATOR = " › "
+"""Between the headings of a place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,8 @@ class Trail:
     visits: list[Visit] = field(default_factory=list["Visit"])
     evidence: dict[str, Source] = field(default_factory=dict[str, Source])
     """Leaves read, by doc id, in the order of their first reading."""
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    """Original texts of the leaves read, by doc id."""
     model_ms: int = 0
     """Of the rounds since the visit before."""
     usage: Usage = Usage()
@@ -57,10 +63,11 @@ class Trail:
         self.model_ms += milliseconds(self.clock.monotonic() - began)
         self.usage += usage
 
-    def add_node(self, node: Node, reason: Reason, began: float) -> Visit:
-        """Note that `node` was read; reading it `began` then."""
+    def add_node(self, node: Node, reason: Reason, began: float, *, is_cut: bool = False) -> Visit:
+        """Note that `node` was read, or its first part; reading it `began` then."""
         if node.doc_id is not None:
             self.evidence.setdefault(node.doc_id, _source(node.doc_id, node))
+            self.texts.setdefault(node.doc_id, node.body or "")
         return self._add(
             node=_name(node),
             path=node.path,
@@ -68,6 +75,7 @@ class Trail:
             found=node,
             reason=reason,
             began=began,
+            is_cut=is_cut,
         )
 
     def add_wrong_path(self, error: NodeNotFound, reason: Reason, began: float) -> Visit:
@@ -81,8 +89,25 @@ class Trail:
             visit.title for visit in self.visits if visit.status == "found" and visit.path != ROOT_PATH
         )
 
+    @property
+    def names(self) -> Iterator[str]:
+        """What the model was shown as names: of nodes read and offered, of documents and their places."""
+        for visit in self.visits:
+            yield visit.title
+            yield from (child.title for child in visit.offered)
+        for source in self.evidence.values():
+            yield from (source.source, source.place, *source.place.split(_PLACE_SEPARATOR))
+
     def _add(
-        self, *, node: str, path: str, title: str, found: Node | None, reason: Reason, began: float
+        self,
+        *,
+        node: str,
+        path: str,
+        title: str,
+        found: Node | None,
+        reason: Reason,
+        began: float,
+        is_cut: bool = False,
     ) -> Visit:
         now = self.clock.monotonic()
         visit = Visit(
@@ -102,6 +127,9 @@ class Trail:
             fetch_ms=milliseconds(now - began),
             elapsed_ms=milliseconds(now - self.last),
             usage=self.usage,
+            is_cut=is_cut,
+            source=found.source if found else None,
+            place=found.place if found else None,
         )
         self.visits.append(visit)
         self.last, self.model_ms, self.usage = now, 0, Usage()

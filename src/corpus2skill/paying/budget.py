@@ -8,6 +8,7 @@ from math import inf
 
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.money import Price
+from corpus2skill.domain.money import most_dollars as most_dollars
 from corpus2skill.errors import SpendingCapReached, UnusableSettings
 
 
@@ -88,20 +89,6 @@ class Budget:
         if not self._open or self._spent + dollars > cap:
             raise SpendingCapReached(cap=_shown(cap), next=_shown(dollars), spent=_shown(self._spent))
         return False
-
-
-def most_dollars(price: Price, input_tokens: int, output_tokens: int) -> float | None:
-    """Return what so many tokens cost at the dearest rate: some providers charge more for filling a cache.
-
-    None: the price is unknown.
-    """
-    usages = (
-        Usage(input_tokens=input_tokens, output_tokens=output_tokens, cache_written_tokens=written)
-        for written in (0, input_tokens)
-    )
-    amounts = [price(usage) for usage in usages]
-    known = [amount for amount in amounts if amount is not None]
-    return max(known) if len(known) == len(amounts) else None
 
 
 def _shown(dollars: float) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
 
 from corpus2skill.domain.message import (
     Message,
@@ -14,6 +13,7 @@ from corpus2skill.domain.message import (
     Text,
     Thinking,
     ToolCall,
+    message_texts,
 )
 from corpus2skill.domain.model_call import TextCall
 
@@ -35,12 +35,6 @@ def call_key(identity: str, call: TextCall) -> str:
 def prompt_texts(call: TextCall) -> tuple[str, ...]:
     """Return all that is sent and counted: system, schema and the texts of the messages."""
     return (call.system, call.schema, *message_texts(call.messages))
-
-
-def message_texts(messages: Iterable[Message]) -> Iterator[str]:
-    for message in messages:
-        for part in message.parts:
-            yield from _plain_part(part)[1:]
 
 
 def _plain(message: Message) -> list[str | list[str]]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
 from corpus2skill.domain.job import ModelWaiting
-from corpus2skill.domain.message import ModelEvent, Reply, Usage
+from corpus2skill.domain.message import ModelEvent, Usage
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.money import Price
 from corpus2skill.domain.tokens import FRAME_TOKENS, most_tokens, upper_prompt_tokens
 from corpus2skill.errors import BadReply, Corpus2SkillError, ModelRefused, ModelUnavailable, ModelUnusable
 from corpus2skill.paying.budget import Budget, Reservation, most_dollars
-from corpus2skill.paying.call_key import call_key, message_texts, prompt_texts
+from corpus2skill.paying.call_key import call_key, prompt_texts
 from corpus2skill.paying.ledger import Ledger
 from corpus2skill.paying.rate import KeyRate, Sleep
+from corpus2skill.paying.rated_model import rated_reply
 from corpus2skill.paying.tries import Chance, Course, Patience
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.events import CompileListener
@@ -129,19 +131,9 @@ class PaidModel:
 
     async def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
         """Pass a round through when the key's rate lets it: trying again is decided by the loop."""
-        schemas = (tool.schema for tool in request.tools)
-        tokens = upper_prompt_tokens(request.system, *schemas, *message_texts(request.messages))
-        tokens += request.max_output_tokens + self._model.thinking_tokens
-        async with self._rate.turn(tokens) as turn:
-            events = self._model.reply(request)
-            try:
-                async for event in events:
-                    if isinstance(event, Reply):
-                        turn.used(_all_tokens(event.usage))
-                    yield event
-            finally:
-                if isinstance(events, AsyncGenerator):
-                    await events.aclose()
+        async with aclosing(rated_reply(self._model, request, self._rate)) as events:
+            async for event in events:
+                yield event
 
     async def close(self) -> None:
         """Wait for the calls that were sent, so that what they cost is not lost; give back the connections."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from corpus2skill.errors import ModelUnavailable
 from corpus2skill.ports.clock import Clock
-
-Sleep = Callable[[float], Awaitable[None]]
-"""Waits for so many seconds, as `asyncio.sleep`."""
+from corpus2skill.ports.clock import Sleep as Sleep
 
 _MINUTE = 60.0
 _AHEAD = 10.0

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from corpus2skill.errors import ModelUnavailable
-
-Chance = Callable[[], float]
-"""A number from 0 to below 1, as `random.random`."""
+from corpus2skill.ports.clock import Chance as Chance
 
 _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 30.0

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Protocol
+
+Sleep = Callable[[float], Awaitable[None]]
+"""Waits for so many seconds, as `asyncio.sleep`."""
+Chance = Callable[[], float]
+"""A number from 0 to below 1, as `random.random`."""
 
 
 class Clock(Protocol):

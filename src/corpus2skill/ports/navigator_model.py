@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from corpus2skill.domain.language import Language
-from corpus2skill.domain.message import Message, ModelEvent
+from corpus2skill.domain.message import Message, ModelEvent, message_texts
 from corpus2skill.domain.session import Channel
 
 
@@ -33,13 +33,29 @@ class NavigatorRequest:
     """Of the answer."""
     channel: Channel
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that is sent and counted."""
+        tools = (text for tool in self.tools for text in (tool.name, tool.description, tool.schema))
+        return (self.system, *tools, *message_texts(self.messages))
+
 
 class NavigatorModel(Protocol):
-    """Chooses the next node or answers."""
+    """Chooses the next node or answers. It tries once: waiting and trying again are decided by the loop."""
 
     @property
     def name(self) -> str:
         """`provider:model`, as in records."""
+        ...
+
+    @property
+    def window(self) -> int:
+        """Tokens that all that is sent and the reply may have together."""
+        ...
+
+    @property
+    def thinking_tokens(self) -> int:
+        """The most tokens that a reply may have beside what is visible of it, as far as is known by now."""
         ...
 
     def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
@@ -49,6 +65,7 @@ class NavigatorModel(Protocol):
             ModelUnavailable: the call failed or the stream broke; what was streamed is to be dropped.
             ModelRefused: the provider declined.
             BadReply: the stream ended without a usable reply.
+            ModelUnusable: key, quota, model or endpoint are wrong.
         """
         ...
 

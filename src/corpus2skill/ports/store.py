@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from corpus2skill.domain.chunk import ChunkSizes
@@ -12,7 +13,7 @@ from corpus2skill.domain.corpus import SourceReport, SourceText
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.money import Spending
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord
-from corpus2skill.domain.session import Session
+from corpus2skill.domain.session import Channel, Door, Session
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.domain.version import ChunkRow, Manifest, VersionContent
@@ -185,7 +186,34 @@ class RecordFilter:
     session: str | None = None
     outcome: Outcome | None = None
     version: int | None = None
+    user: str | None = None
+    channel: Channel | None = None
+    door: Door | None = None
+    model: str | None = None
+    since: str | None = None
+    """Begun then or later: RFC 3339 in UTC with milliseconds, as in records."""
+    until: str | None = None
+    """Begun before then."""
+    is_doubtful: bool | None = None
     limit: int | None = None
+
+    def takes(self, record: RunRecord) -> bool:
+        """True where `record` is one of those meant; `limit` is no matter of one record."""
+        wanted_and_held = (
+            (self.corpus, record.ids.corpus),
+            (self.session, record.ids.session),
+            (self.outcome, record.outcome),
+            (self.version, record.ids.version),
+            (self.user, record.user),
+            (self.channel, record.channel),
+            (self.door, record.door),
+            (self.model, record.model),
+            (self.is_doubtful, record.is_doubtful),
+        )
+        is_in_time = (self.since or "") <= record.started_at and (
+            self.until is None or record.started_at < self.until
+        )
+        return is_in_time and all(wanted is None or wanted == held for wanted, held in wanted_and_held)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,9 +229,13 @@ class ChainVerdict:
 class RecordStore(Protocol):
     """Run records, one chain per tenant, appended when a run closes."""
 
-    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
-        """Note that a run began. `opening` is the record as it stands now; should its owner die, it is
-        closed from this and the visits so far."""
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> int:
+        """Note that a run began and return the number of its turn.
+
+        That is the turn of `ids`, or the next free one where another run of the session has taken it
+        meanwhile. `opening` is the record as it stands now; should its owner die, it is closed from this and
+        the visits so far.
+        """
         ...
 
     def add_visit(self, ids: RunIds, visit: Visit) -> None:
@@ -238,6 +270,17 @@ class RecordStore(Protocol):
 
     def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
         """Newest first."""
+        ...
+
+    def under_way(self, tenant: str, which: RecordFilter) -> int:
+        """How many of the runs that are meant have not been closed: nothing of them can be deleted yet."""
+        ...
+
+    def spent(self, tenant: str, *, session: str | None = None, since: datetime | None = None) -> float:
+        """US dollars that recorded runs came to: of one session, of those begun since then, or all.
+
+        Deleted records count: deleting what was said gives no money back. Unknown money counts as none.
+        """
         ...
 
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:

@@ -6,12 +6,14 @@ import ssl
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypedDict
+from urllib.request import getproxies
 
 import httpx2
 
 from corpus2skill.adapters.llm.connection import Connection, secrets_of, without_secrets
 from corpus2skill.adapters.llm.endpoint import Endpoint
 from corpus2skill.adapters.llm.failures import Target
+from corpus2skill.adapters.llm.lanes import Lanes
 from corpus2skill.adapters.llm.redaction import Redactor
 from corpus2skill.domain.model_name import ModelName
 from corpus2skill.errors import UnusableSettings
@@ -20,6 +22,8 @@ _CA_BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 """Honoured beside SSL_CERT_FILE and SSL_CERT_DIR, which win."""
 _OTHER_SECRETS = ("AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AZURE_OPENAI_AD_TOKEN")
 _LOOPBACK = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+_ANYWHERE = "all://"
+"""What a proxy for one scheme, or a name that goes without one, is preferred to."""
 
 
 class HttpOptions(TypedDict):
@@ -40,11 +44,12 @@ def http_options(endpoint: Endpoint, environment: Mapping[str, str]) -> HttpOpti
     Raises:
         UnusableSettings: the CA bundle cannot be read.
     """
+    verify = _verification(environment)
     return HttpOptions(
         timeout=endpoint.timeout_of_replies(),
-        verify=_verification(environment),
+        verify=verify,
         follow_redirects=False,
-        mounts=dict.fromkeys(_LOOPBACK),
+        mounts=dict.fromkeys(_unproxied(), Lanes(verify)),
     )
 
 
@@ -62,6 +67,11 @@ def endpoint_of(
         timeouts=connection.timeouts,
         window=window,
     )
+
+
+def _unproxied() -> tuple[str, ...]:
+    """What is reached without a proxy: this machine, and where ALL_PROXY names none, all that no other takes."""
+    return _LOOPBACK if getproxies().get("all") else (*_LOOPBACK, _ANYWHERE)
 
 
 def _verification(environment: Mapping[str, str]) -> ssl.SSLContext:

@@ -27,6 +27,8 @@ NOT_FOUND_BELOW = 0.57
 """A match under this counts as none; found by cross-validation over questions of several corpora."""
 WEAK_BELOW = 0.66
 """A match under this is said to be a weak one."""
+_ENDLESS = 10**12
+"""Tokens: this engine has no window."""
 _RANKINGS_KEPT = 64
 """Questions whose ranking is remembered from round to round."""
 _RANKED = 200
@@ -44,6 +46,14 @@ class OfflineNavigator:
     @property
     def name(self) -> str:
         return "offline:offline-1"
+
+    @property
+    def window(self) -> int:
+        return _ENDLESS
+
+    @property
+    def thinking_tokens(self) -> int:
+        return 0
 
     async def close(self) -> None:
         """Nothing to give back."""

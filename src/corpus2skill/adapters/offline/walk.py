@@ -99,11 +99,13 @@ def _beginning(messages: Sequence[Message]) -> int:
 
 
 def _asked(messages: Sequence[Message]) -> list[str]:
-    return [
-        " ".join(part.text for part in message.parts if isinstance(part, Text))
-        for message in messages
-        if isinstance(message, ProgramMessage) and any(isinstance(part, Text) for part in message.parts)
-    ]
+    """What the asker said: the last text of a message, in front of which the program may say something."""
+    said = ([part.text for part in message.parts if isinstance(part, Text)] for message in _program(messages))
+    return [texts[-1] for texts in said if texts]
+
+
+def _program(messages: Sequence[Message]) -> Iterator[ProgramMessage]:
+    return (message for message in messages if isinstance(message, ProgramMessage))
 
 
 def _calls(messages: Sequence[Message]) -> Iterator[ToolCall]:

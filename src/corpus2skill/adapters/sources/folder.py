@@ -66,6 +66,15 @@ class FolderSources:
         data = self._bytes(path)
         return SourceFile(source=source, data=data, sha256=hashlib.sha256(data).hexdigest())
 
+    def file_of(self, source: str) -> tuple[str, Path] | None:
+        """Name and path of the file that `source` is or, within an archive or a mail, lies in; None: it is gone."""
+        for _ in self.find():
+            pass
+        name = source
+        while name and name not in self._files:
+            name = name.rpartition("/")[0]
+        return (name, self._files[name]) if name else None
+
     def covers(self, source: str) -> bool:
         """True unless `source` lies under a folder that the last `find` could not list."""
         return not any(folder in {"", source} or source.startswith(f"{folder}/") for folder in self._unlisted)

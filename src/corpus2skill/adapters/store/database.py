@@ -21,6 +21,7 @@ from sqlalchemy import (
     inspect,
     make_url,
     select,
+    update,
 )
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.pool import NullPool, QueuePool
@@ -49,6 +50,8 @@ class Contents:
     """From the file's name, and what in it, to the error that says so."""
     busy: Callable[[str], Busy]
     """From the file's name."""
+    upgrade: Callable[[Connection, int], None] | None = None
+    """Brings tables of an older schema, whose number it is given, to `schema`."""
 
 
 class Database:
@@ -69,6 +72,9 @@ class Database:
                     return empty
         try:
             return self._read(self._engine("ro"), work, empty)
+        except _Outdated:
+            self.write(_nothing)
+            return self.read(work, empty)
         except DBAPIError as error:
             if not self._is_unchanging(error):
                 raise self._refusal(error) from error
@@ -131,17 +137,29 @@ class Database:
 
     def _write(self, work: Callable[[Connection], Result]) -> Result:
         with self._engine("rwc").begin() as connection:
-            if not self._is_checked and not self._check(connection):
-                self._contents.metadata.create_all(connection)
-                row = {"key": _SCHEMA_KEY, "value": str(self._contents.schema)}
-                connection.execute(insert(self._contents.meta).values(row))
+            if not self._is_checked:
+                self._make_ready(connection)
             return work(connection)
+
+    def _make_ready(self, connection: Connection) -> None:
+        """Make the tables, or bring those of an older release up to date."""
+        contents = self._contents
+        row = {"key": _SCHEMA_KEY, "value": str(contents.schema)}
+        try:
+            if not self._check(connection):
+                contents.metadata.create_all(connection)
+                connection.execute(insert(contents.meta).values(row))
+        except _Outdated as found:
+            if contents.upgrade is not None:
+                contents.upgrade(connection, found.came)
+            connection.execute(update(contents.meta).where(contents.meta.c.key == _SCHEMA_KEY).values(row))
 
     def _check(self, connection: Connection) -> bool:
         """Return whether the tables are there.
 
         Raises:
             WorkspaceUnusable: a newer release made them.
+            _Outdated: an older one did.
         """
         meta, schema = self._contents.meta, self._contents.schema
         if not inspect(connection).has_table(meta.name):
@@ -151,6 +169,8 @@ class Database:
             raise self.damaged(meta.name)
         if int(came) > schema:
             raise WorkspaceUnusable("workspace_newer", file=self._label, wanted=schema, came=int(came))
+        if int(came) < schema:
+            raise _Outdated(int(came))
         self._is_checked = True
         return True
 
@@ -180,6 +200,18 @@ class Database:
         codes = {"SQLITE_READONLY": "read_only", "SQLITE_FULL": "disk_full", "SQLITE_CANTOPEN": "no_rights"}
         code = next((code for start, code in codes.items() if name.startswith(start)), "workspace_io")
         return WorkspaceUnusable(code, path=path, reason=reason)
+
+
+class _Outdated(Exception):
+    """The tables are of an older schema, of the number `came`."""
+
+    def __init__(self, came: int) -> None:
+        self.came = came
+        super().__init__(came)
+
+
+def _nothing(_connection: Connection) -> None:
+    """A write of nothing, which makes the tables ready."""
 
 
 def _sqlite_file(url: URL) -> Path | None:

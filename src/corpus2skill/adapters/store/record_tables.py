@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import (
     BigInteger,
     Column,
+    Connection,
     Float,
     Index,
     Integer,
@@ -14,9 +15,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
-SCHEMA = 1
+SCHEMA = 2
 """Of these tables. A higher one was written by a newer release and is refused."""
 
 METADATA = MetaData()
@@ -34,8 +36,12 @@ OPEN_RUNS = Table(
     Column("version", BigInteger, nullable=False),
     Column("lease_until", Float, nullable=False),  # seconds since 1970
     Column("opening", Text, nullable=False),  # a RunRecord as it stood at the beginning
+    Column("session", String),
+    Column("turn", Integer),
     PrimaryKeyConstraint("tenant", "run"),
 )
+TURNS = Index("open_runs_by_turn", OPEN_RUNS.c.tenant, OPEN_RUNS.c.session, OPEN_RUNS.c.turn, unique=True)
+"""Two runs that begin at once never have the same turn."""
 
 OPEN_VISITS = Table(
     "open_visits",
@@ -78,8 +84,20 @@ RECORDS = Table(
     Column("previous_hash", String(64), nullable=False),
     Column("hash", String(64), nullable=False),
     Column("tombstoned_at", String),
+    Column("user_id", String),  # as in the payload, to search by; it goes with it
+    Column("usd", Float),  # as in the payload; it stays: deleting what was said gives no money back
     PrimaryKeyConstraint("tenant", "seq"),
     UniqueConstraint("tenant", "run"),
     Index("records_by_session", "tenant", "session", "turn"),
     Index("records_by_version", "tenant", "corpus", "version"),
 )
+USERS = Index("records_by_user", RECORDS.c.tenant, RECORDS.c.user_id)
+
+
+def upgrade(connection: Connection, _came: int) -> None:
+    """Bring tables of schema 1 to the present one: what is new in them may be empty in old rows."""
+    for column in (OPEN_RUNS.c.session, OPEN_RUNS.c.turn, RECORDS.c.user_id, RECORDS.c.usd):
+        kind = column.type.compile(connection.dialect)
+        connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
+    for index in (TURNS, USERS):
+        index.create(connection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,9 +18,11 @@ from sqlalchemy import (
     Table,
     and_,
     delete,
+    func,
     insert,
     select,
     union,
+    union_all,
     update,
 )
 
@@ -35,6 +38,7 @@ from corpus2skill.adapters.store.record_tables import (
     OPEN_VISITS,
     RECORDS,
     SCHEMA,
+    upgrade,
 )
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
@@ -55,6 +59,7 @@ _CONTENTS = Contents(
     metadata=METADATA,
     meta=META,
     schema=SCHEMA,
+    upgrade=upgrade,
     damaged=lambda file: Damaged("records_damaged", file=file),
     busy=lambda path: Busy("records_busy", path=path),
 )
@@ -76,21 +81,24 @@ class SqlRecordStore:
         """Give back the connections; the store may be used again."""
         self._database.close()
 
-    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> int:
         row = {
             "tenant": storable(ids.tenant),
             "run": storable(ids.run),
             "corpus": storable(ids.corpus),
             "version": ids.version,
+            "session": storable(ids.session),
             "lease_until": self._clock.now().timestamp() + lease_seconds,
-            "opening": encode(opening).decode("utf-8"),
         }
 
-        def work(connection: Connection) -> None:
+        def work(connection: Connection) -> int:
             connection.execute(delete(OPEN_RUNS).where(_is_run(OPEN_RUNS, ids.tenant, ids.run)))
-            connection.execute(insert(OPEN_RUNS).values(row))
+            turn = _free_turn(connection, ids)
+            opened = encode(replace(opening, ids=replace(ids, turn=turn))).decode("utf-8")
+            connection.execute(insert(OPEN_RUNS).values({**row, "turn": turn, "opening": opened}))
+            return turn
 
-        self._database.write(work)
+        return self._database.write(work)
 
     def add_visit(self, ids: RunIds, visit: Visit) -> None:
         """Write a visit of an open run; of a run that was closed meanwhile there is nothing to add to."""
@@ -155,17 +163,21 @@ class SqlRecordStore:
         return self._record(row)
 
     def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
-        left = which.limit
-        before: int | None = None
-        while left is None or left > 0:
-            size = _PAGE if left is None else min(left, _PAGE)
-            rows = self._page(_matches(tenant, which), before, size)
-            for row in rows:
-                yield self._record(row)
-            if len(rows) < size:
-                return
-            before = rows[-1]["seq"]
-            left = None if left is None else left - size
+        found = (record for record in self._found(tenant, which) if which.takes(record))
+        return islice(found, which.limit)
+
+    def under_way(self, tenant: str, which: RecordFilter) -> int:
+        query = select(OPEN_RUNS.c.run, OPEN_RUNS.c.opening).where(OPEN_RUNS.c.tenant == storable(tenant))
+        openings = (self._decode(row["opening"], RunRecord, row["run"]) for row in self._rows(query))
+        return sum(which.takes(opening) for opening in openings)
+
+    def spent(self, tenant: str, *, session: str | None = None, since: datetime | None = None) -> float:
+        query = select(func.sum(RECORDS.c.usd).label("usd")).where(RECORDS.c.tenant == storable(tenant))
+        if session is not None:
+            query = query.where(RECORDS.c.session == storable(session))
+        if since is not None:
+            query = query.where(RECORDS.c.started_at >= _timestamp(since))
+        return sum(row["usd"] or 0.0 for row in self._rows(query))
 
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
         """Delete what these records say; header and hashes stay, so that the chain still verifies."""
@@ -177,12 +189,12 @@ class SqlRecordStore:
                 connection.execute(
                     update(RECORDS)
                     .where(_is_kept(tenant), RECORDS.c.run.in_(wanted[start : start + _PAGE]))
-                    .values(payload=None, tombstoned_at=now)
+                    .values(payload=None, user_id=None, tombstoned_at=now)
                 )
 
         if wanted:
             self._database.write(work)
-            self._database.wipe()
+        self._database.wipe()  # also where nothing is left to do: the last time it may have been busy
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
         """Versions that a kept record ran on, and those that a run is on now."""
@@ -216,6 +228,18 @@ class SqlRecordStore:
             return True
 
         return self._database.write(work)
+
+    def _found(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
+        """Records that their headers do not rule out, newest first."""
+        is_decided = which.is_doubtful is None
+        size = min(which.limit, _PAGE) if which.limit is not None and is_decided else _PAGE
+        before: int | None = None
+        while size:
+            rows = self._page(_matches(tenant, which), before, size)
+            yield from map(self._record, rows)
+            if len(rows) < size:
+                return
+            before = rows[-1]["seq"]
 
     def _page(self, matches: ColumnElement[bool], before: int | None, size: int) -> Sequence[RowMapping]:
         query = select(RECORDS.c.seq, RECORDS.c.run, RECORDS.c.payload).where(matches)
@@ -251,6 +275,24 @@ class SqlRecordStore:
             raise self._database.damaged(run) from error
 
 
+def _free_turn(connection: Connection, ids: RunIds) -> int:
+    """The turn of `ids`, or the one after the session's last where that is not free any more.
+
+    One statement sees open and closed runs at one moment; where two ask at the same moment all the same, the
+    index of open turns lets only one through, and the other asks again.
+    """
+    turns = union_all(
+        *(
+            select(table.c.turn).where(
+                table.c.tenant == storable(ids.tenant), table.c.session == storable(ids.session)
+            )
+            for table in (RECORDS, OPEN_RUNS)
+        )
+    ).subquery()
+    last = connection.scalar(select(func.max(turns.c.turn)))
+    return max(ids.turn, (last or 0) + 1)
+
+
 def _append(connection: Connection, record: RunRecord) -> None:
     """Put `record` at the end of its tenant's chain and drop the open run."""
     tenant, run = record.ids.tenant, record.ids.run
@@ -266,6 +308,8 @@ def _append(connection: Connection, record: RunRecord) -> None:
         "payload_sha256": link.payload_sha256,
         "previous_hash": link.previous_hash,
         "hash": link.hash,
+        "user_id": None if record.user is None else storable(record.user),
+        "usd": record.usd,
     }
     connection.execute(insert(RECORDS).values(row))
 
@@ -303,26 +347,49 @@ def _matches(tenant: str, which: RecordFilter) -> ColumnElement[bool]:
         RECORDS.c.session: None if which.session is None else storable(which.session),
         RECORDS.c.outcome: which.outcome,
         RECORDS.c.version: which.version,
+        RECORDS.c.user_id: None if which.user is None else storable(which.user),
+        RECORDS.c.channel: which.channel,
+        RECORDS.c.door: which.door,
+        RECORDS.c.model: None if which.model is None else storable(which.model),
     }
-    return and_(_is_kept(tenant), *(column == value for column, value in wanted.items() if value is not None))
+    is_meant = [column == value for column, value in wanted.items() if value is not None]
+    if which.since is not None:
+        is_meant.append(RECORDS.c.started_at >= which.since)
+    if which.until is not None:
+        is_meant.append(RECORDS.c.started_at < which.until)
+    return and_(_is_kept(tenant), *is_meant)
 
 
 def _stopped(opening: RunRecord, visits: tuple[Visit, ...], now: datetime) -> RunRecord:
     """Return the record of a run whose owner died: what it had seen, and that it was stopped."""
     leaves = {visit.doc_id: visit for visit in visits if visit.doc_id is not None and visit.status == "found"}
     began = datetime.fromisoformat(opening.started_at)
+    usage = sum((visit.usage for visit in visits), Usage())
     return replace(
         opening,
         outcome="stopped",
         confidence=None,
         visits=visits,
         evidence=tuple(
-            Source(doc_id=doc_id, title=visit.title, source="", place="", path=visit.path)
+            Source(
+                doc_id=doc_id,
+                title=visit.title,
+                source=visit.source or "",
+                place=visit.place or "",
+                path=visit.path,
+            )
             for doc_id, visit in leaves.items()
         ),
         fetches=sum(not visit.is_prefetched for visit in visits),
-        usage=sum((visit.usage for visit in visits), Usage()),
-        ended_at=now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        rounds=sum(not (visit.is_prefetched or visit.is_shared_reason) for visit in visits),
+        usage=usage,
+        usd=opening.usd if usage == Usage() else None,
+        ended_at=_timestamp(now),
         total_ms=max(0, round((now - began).total_seconds() * 1000)),
         error_class="LeaseLapsed",
     )
+
+
+def _timestamp(time: datetime) -> str:
+    """A UTC time as records have it."""
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from corpus2skill.entrypoints.cli import (
     ask,
+    chat,
     compiling,
     config,
     doctor,
@@ -25,10 +26,10 @@ from corpus2skill.entrypoints.cli import (
     versions,
 )
 from corpus2skill.entrypoints.cli.desk import process_output
+from corpus2skill.entrypoints.cli.faults import error_sentence
 from corpus2skill.entrypoints.cli.output import Output, OutputLost
 from corpus2skill.entrypoints.cli.usage import usage_sentence
 from corpus2skill.errors import Corpus2SkillError, NodeNotFound, SourceRefused
-from corpus2skill.messages import error_message
 
 PROGRAM = "corpus2skill"
 
@@ -50,6 +51,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("compile", compiling.compile_command),
     ("remove", removing.remove_command),
     ("ask", ask.ask_command),
+    ("chat", chat.chat_command),
     ("get", tree.get_command),
     ("tree", tree.tree_command),
     ("corpora", versions.corpora_command),
@@ -106,10 +108,7 @@ def _built() -> Callable[..., object]:
 
 def report_error(out: Output, error: Corpus2SkillError) -> int:
     """Say what happened, for a person and, if asked, for a program; return the exit code."""
-    try:
-        sentence = error_message(out.language, error)
-    except KeyError:  # a sentence that is missing must not hide the fault itself
-        sentence = str(error)
+    sentence = error_sentence(out, error)
     if out.is_json:
         out.document({"error": {"code": error.code, "message": sentence, "values": _values(error)}})
     out.note(out.say("cli.error", message=sentence))

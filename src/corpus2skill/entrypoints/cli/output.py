@@ -64,7 +64,7 @@ class Output:
         Raises:
             OutputLost: it cannot be written.
         """
-        self.raw(text.translate(_VISIBLE) + "\n")
+        self.raw(visible(text) + "\n")
 
     def document(self, value: object) -> None:
         """Write the answer as one JSON document, in ASCII where the stream could not spell it otherwise."""
@@ -90,7 +90,7 @@ class Output:
     def note(self, text: str) -> None:
         """Tell a person something beside the answer. If nobody listens, nothing is lost."""
         try:
-            self.err.write(text.translate(_VISIBLE) + "\n")
+            self.err.write(visible(text) + "\n")
             self.err.flush()
         except (OSError, ValueError):
             return
@@ -108,10 +108,10 @@ class Output:
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return `rows` as lines with their cells under each other, wide characters counted as two."""
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(width_of, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
+            cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)
         ).rstrip()
         for row in rows
     ]
@@ -123,8 +123,20 @@ def one_line(text: str, limit: int) -> str:
     return folded if len(folded) <= limit else folded[: limit - 1] + "…"
 
 
-def _width(text: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(char) in "FW" else 1 for char in text)
+def visible(text: str) -> str:
+    """Return `text` with pictures in place of its control characters; tab and line end stay."""
+    return text.translate(_VISIBLE)
+
+
+def width_of(text: str) -> int:
+    """Columns that `text` takes up in a terminal: wide characters two, marks on the one before none."""
+    return sum(map(_width_of_character, text))
+
+
+def _width_of_character(char: str) -> int:
+    if unicodedata.category(char) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "FW" else 1
 
 
 def _make_tolerant(stream: TextIO) -> None:

@@ -1,0 +1,119 @@
+"""What an answer gives as quoted, held word for word against the leaves read. No model is asked.
+
+**What is a quotation.** What stands in 「」, 『』, “” or "", is 12 characters or longer, and is not inside
+another quotation. A straight quote opens where no Latin letter or digit stands before it (6" is an inch), and no
+quotation goes beyond its paragraph.
+
+**When it holds.** When it stands in the original text of one leaf; title and summary of a leaf are not the
+original's. Both sides are folded first:
+
+- Unicode NFKC: width of characters, ligatures, radicals; characters that show nothing are dropped;
+- white space: none beside a Japanese character, where lines may have been wrapped, and one blank elsewhere;
+- quotes are all one, because a quotation's own inner ones are written differently; so are dashes;
+- emphasis of Markdown (`*`, backtick) is dropped.
+
+Case counts. Punctuation at either end of a quotation does not: "like this," belongs to the sentence around it.
+An ellipsis (…, ..., （中略）, [...]) parts it: the parts must stand in one leaf, in their order.
+
+**What is none.** The name of a node, of a document or of a place in it is often put into the same brackets, and
+so are the asker's own words. These are names: they hold, in no leaf.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+
+from corpus2skill.domain.run import Quotation
+
+SHORTEST = 12
+"""Characters. Shorter ones are words that are talked of: a button, a term."""
+
+_CLOSERS = {"「": "」", "『": "』", "“": "”", '"': '"'}
+_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
+"""Kana, ideographs and their punctuation: no word ends with a space there."""
+_SPACE_BESIDE_WIDE = re.compile(rf"(?<=[{_WIDE}])\s+|\s+(?=[{_WIDE}])")
+_SPACES = re.compile(r"\s+")
+_UNSHOWN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef*`]")
+_ALIKE = str.maketrans(
+    dict.fromkeys("「」『』“”„‟‘’‚‛〝〞〟\"'", "'")
+    | dict.fromkeys("‐‑‒–—―−⸺", "-")
+    | dict.fromkeys("〜∼", "~")
+)
+_ELLIPSIS = re.compile(r"[\[(]\s*(?:\.{2,}|⋯+|中?略)\s*[\])]|\.{2,}|⋯+|・{2,}|。{2,}")
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
+_END_MARKS = " .,;:!?。、'"
+
+
+def check_quotations(
+    answer: str, texts: Mapping[str, str], names: Iterable[str] = (), question: str = ""
+) -> tuple[Quotation, ...]:
+    """Return the quotations of `answer`, each once, with the first leaf of `texts` (by doc id) it stands in."""
+    quoted = tuple(dict.fromkeys(quoted_in(answer)))
+    if not quoted:
+        return ()
+    leaves = {doc_id: _folded(text) for doc_id, text in texts.items()}
+    known = frozenset(_folded(name).strip(_END_MARKS) for name in names)
+    asked = _folded(question)
+    return tuple(_checked(text, leaves, known, asked) for text in quoted)
+
+
+def quoted_in(answer: str) -> Iterator[str]:
+    """Yield what stands in the outermost quotes of `answer`, where it is long enough to be a quotation."""
+    for paragraph in _PARAGRAPH_END.split(answer):
+        end = -1
+        for opened, closed in sorted(_pairs(paragraph), key=lambda pair: pair[0]):
+            text = paragraph[opened + 1 : closed].strip()
+            if opened > end:
+                end = closed
+                if len(unicodedata.normalize("NFKC", text)) >= SHORTEST:
+                    yield text
+
+
+def _pairs(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where quotes open and close, nested ones too; what is never closed is passed over."""
+    opened: list[tuple[int, str]] = []
+    for at, char in enumerate(text):
+        level = next((depth for depth in range(len(opened) - 1, -1, -1) if opened[depth][1] == char), None)
+        if level is not None:
+            yield opened[level][0], at
+            del opened[level:]
+        elif char in _CLOSERS and _may_open(text, at):
+            opened.append((at, _CLOSERS[char]))
+
+
+def _may_open(text: str, at: int) -> bool:
+    if text[at] != '"':
+        return True
+    before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
+    return not (before.isascii() and before.isalnum()) and bool(after.strip())
+
+
+def _checked(text: str, leaves: Mapping[str, str], names: frozenset[str], question: str) -> Quotation:
+    parts = _parts(text)
+    doc_id = next((doc_id for doc_id, leaf in leaves.items() if _stands_in(parts, leaf)), None)
+    is_name = doc_id is None and (" ".join(parts) in names or _stands_in(parts, question))
+    return Quotation(text=text, doc_id=doc_id, is_name=is_name)
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    """The pieces between ellipses, folded, without the punctuation at their ends."""
+    pieces = (piece.strip(_END_MARKS) for piece in _ELLIPSIS.split(_folded(text)))
+    return tuple(piece for piece in pieces if piece)
+
+
+def _stands_in(parts: tuple[str, ...], text: str) -> bool:
+    """True where all of `parts` stand in `text`, one behind the other."""
+    at = 0
+    for part in parts:
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return bool(parts)
+
+
+def _folded(text: str) -> str:
+    shown = _UNSHOWN.sub("", unicodedata.normalize("NFKC", text)).translate(_ALIKE)
+    return _SPACES.sub(" ", _SPACE_BESIDE_WIDE.sub("", shown)).strip()
