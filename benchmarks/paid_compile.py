@@ -54,7 +54,9 @@ def runs_of(command: str, size: int | None) -> list[Run]:
             sizes = (2_000, 20_000) if size is None else (size, 10 * size)
             return [(f"{chunks} chunks", "over_http", ("anthropic", chunks, 0.0, WIDE)) for chunks in sizes]
         case "scale":
-            return [(f"window {window}", "in_process", (size or 100_000, window)) for window in (WIDE, NARROW)]
+            return [
+                (f"window {window}", "in_process", (size or 100_000, window)) for window in (WIDE, NARROW)
+            ]
         case "http":
             return [("anthropic", "over_http", ("anthropic", size or 100_000, 0.0, WIDE))]
         case "store":

@@ -33,7 +33,7 @@ from corpus2skill.compiler.load_version import load_version
 from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus
 from corpus2skill.compiler.summary_call import summary_call
 from corpus2skill.domain.chunk import Chunk
-from corpus2skill.domain.job import CompileEvent, CompileReport, StageProgress
+from corpus2skill.domain.job import CompileEvent, CompilePlan, CompileReport, StageProgress
 from corpus2skill.domain.model_name import ModelName
 from corpus2skill.domain.money import free
 from corpus2skill.domain.provider_key import ProviderKey
@@ -89,7 +89,9 @@ def over_http(provider: str, chunks: int, latency: float, window: int) -> Figure
             "cpu_ms_per_call": cpu / (summaries + grouping) * 1e3,
             "peak_mb": _peak_mb(),
         }
-        figures |= {f"{stage}_s": stages.seconds(stage) for stage in ("extract", "summarize", "cluster", "write")}
+        figures |= {
+            f"{stage}_s": stages.seconds(stage) for stage in ("extract", "summarize", "cluster", "write")
+        }
         if latency:
             calls = fake.calls(_port(fake, provider))
             chain = _longest_chain(calls, grouping)
@@ -118,7 +120,9 @@ def in_process(chunks: int, window: int) -> Figures:
             "largest_prompt": model.largest_prompt,
             "largest_prompt_with_reply": model.largest_call,
         }
-        figures |= {f"{stage}_s": stages.seconds(stage) for stage in ("extract", "summarize", "cluster", "write")}
+        figures |= {
+            f"{stage}_s": stages.seconds(stage) for stage in ("extract", "summarize", "cluster", "write")
+        }
         return figures | _tree_figures(workspace, report)
 
 
@@ -181,7 +185,9 @@ def _calls(report: CompileReport) -> tuple[int, int]:
 def _longest_chain(calls: Iterable[JsonObject], grouping: int) -> int:
     """The most of the last `grouping` calls of which each came after the one before it was answered."""
     answered = [call for call in calls if call["state"] == "answered"]
-    spans = sorted((float(str(call["started_at"])), float(str(call["finished_at"]))) for call in answered)[-grouping:]
+    spans = sorted((float(str(call["started_at"])), float(str(call["finished_at"]))) for call in answered)[
+        -grouping:
+    ]
     chain, free_from = 0, 0.0
     for start, end in sorted(spans, key=lambda span: span[1]):
         if start >= free_from:
@@ -230,7 +236,15 @@ async def _compile_in_process(
     )
     rate = KeyRate(clock=workspace.clock, sleep=asyncio.sleep, concurrency=AT_ONCE)
     paid = PaidModel(model, account, rate=rate, price=free)
-    models = PaidModels(summarize=paid, group=paid, results=results, ledger=account.ledger, prices={model.name: free})
+    batches = workspace.batches()
+    models = PaidModels(
+        summarize=paid,
+        group=paid,
+        results=results,
+        batches=batches,
+        ledger=account.ledger,
+        prices={model.name: free},
+    )
     named = replace(
         compile_models(workspace.settings, CompileOptions()),
         summarize=ModelName("openai", "-"),
@@ -240,7 +254,7 @@ async def _compile_in_process(
     ports = compiler_ports(workspace, [folder], engine.summarizer(), engine.grouper())
     request = CompileRequest(corpus=CORPUS, title=CORPUS)
 
-    async def approve(plan: Any, /) -> None:
+    async def approve(plan: CompilePlan, /) -> None:
         engine.check(plan)
         await engine.estimate(plan, TreeLimits())
 
@@ -251,6 +265,7 @@ async def _compile_in_process(
     finally:
         await paid.close()
         results.close()
+        batches.close()
 
 
 async def _summarize(workspace: Workspace, options: CompileOptions, chunks: Sequence[Chunk]) -> None:

@@ -18,7 +18,11 @@ from corpus2skill.ports.result_store import PaidResult
 
 AT_ONCE = 64
 ALONE = 1_000
-_TEXT = '{"title": "年額プランの解約", "summary": "' + "解約は満了の三十日前までに管理画面から申請する。" * 5 + '"}'
+_TEXT = (
+    '{"title": "年額プランの解約", "summary": "'
+    + "解約は満了の三十日前までに管理画面から申請する。" * 5
+    + '"}'
+)
 Figures = dict[str, float]
 
 

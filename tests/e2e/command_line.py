@@ -7,8 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,10 @@ class CommandLine:
     is_named: bool = True
     """False: the environment says where the workspace is."""
 
-    def __call__(self, *arguments: str | Path, encoding: str = "utf-8") -> Ran:
-        """Run in this process, on streams of `encoding`."""
+    def __call__(self, *arguments: str | Path, encoding: str = "utf-8", stdin: bytes | None = None) -> Ran:
+        """Run in this process, on streams of `encoding`; without `stdin` on this process's own."""
         streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="\n") for _ in range(2)]
-        with redirect_stdout(streams[0]), redirect_stderr(streams[1]):
+        with redirect_stdout(streams[0]), redirect_stderr(streams[1]), _standard_input(stdin, encoding):
             code = run(self._spelled(arguments))
         out, err = (_content(stream, encoding) for stream in streams)
         return Ran(code=code, out=out, err=err)
@@ -84,6 +84,17 @@ def write_documents(folder: Path, documents: Mapping[str, str]) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     return folder
+
+
+@contextmanager
+def _standard_input(data: bytes | None, encoding: str) -> Iterator[None]:
+    before = sys.stdin
+    if data is not None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO(data), encoding=encoding)
+    try:
+        yield
+    finally:
+        sys.stdin = before
 
 
 def _content(stream: io.TextIOWrapper, encoding: str) -> str:

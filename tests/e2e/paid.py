@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import json
 import multiprocessing
 import os
-import shutil
+import resource
 import sqlite3
 import sys
 from collections import Counter
@@ -133,10 +132,15 @@ class Shop:
         wanted = sorted(f"doc_{json.loads(row)['chunk_id']}" for row in rows)
         return checked.code == 0 and checked.json["faults"] == [] and leaves == wanted
 
-    def begin(self, *arguments: str | Path) -> Running:
-        """Begin the command line in a process of its own, forked from one that has read all modules before."""
-        spelled = [*map(str, arguments), "--workspace", str(self.cli.workspace)]
-        process = _forking().Process(target=_run_apart, args=(spelled, dict(os.environ), str(Path.cwd())))
+    def begin(self, *more: str | Path, terminal: str = os.devnull, file_limit: int | None = None) -> Running:
+        """Begin a compile in a process of its own, forked from one that has read all modules before.
+
+        `terminal` is what its three streams are, `file_limit` the bytes that a file of it may have.
+        """
+        compiling = ["compile", str(self.documents), "--model", self.provider]
+        arguments = [*compiling, *map(str, more), "--workspace", str(self.cli.workspace)]
+        start = _Start(arguments=arguments, environment=dict(os.environ), terminal=terminal, limit=file_limit)
+        process = _forking().Process(target=_run_apart, args=(start,))
         process.start()
         return Running(process=process)
 
@@ -177,6 +181,7 @@ def serve(server: ProviderServer, provider: str, monkeypatch: pytest.MonkeyPatch
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         monkeypatch.delenv(name)
     values = {
+        "CORPUS2SKILL_REPLY_SECONDS": "20",
         f"{provider.upper()}_BASE_URL": server.base_url,
         "ANTHROPIC_API_KEY": KEY,
         "OPENAI_API_KEY": KEY,
@@ -251,30 +256,35 @@ def _forking() -> ForkServerContext:
     return context
 
 
-def _run_apart(arguments: list[str], environment: dict[str, str], folder: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    """What a process needs to know before it runs the command line."""
+
+    arguments: list[str]
+    environment: dict[str, str]
+    terminal: str
+    limit: int | None
+
+
+def _run_apart(start: _Start) -> None:
     os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
-    sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
-    sys.exit(run(arguments))
+    os.environ.update(start.environment)
+    sys.stdin = Path(start.terminal).open(encoding="utf-8")  # noqa: SIM115 - open until the process ends
+    sys.stdout, sys.stderr = (Path(start.terminal).open("a", encoding="utf-8") for _ in range(2))
+    if start.limit is not None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (start.limit, start.limit))
+    sys.exit(run(start.arguments))
 
 
 @pytest.fixture(params=PROVIDERS)
-def shop(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Shop]:
-    """A shop at each provider, with 24 documents."""
-    with opened(request.param, tmp_path / "shop", rules(24), monkeypatch) as found:
+def shop(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    """A shop at each provider, with 12 documents."""
+    with opened(request.param, tmp_path / "shop", rules(12), monkeypatch) as found:
         yield found
 
 
 @pytest.fixture
 def one_shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    """A shop at Anthropic alone, where the provider makes no difference."""
+    """A shop at Anthropic alone, where the provider makes no difference, with 24."""
     with opened("anthropic", tmp_path / "shop", rules(24), monkeypatch) as found:
         yield found
-
-
-def copied(home: Path, to: Path) -> Path:
-    """Copy a workspace made once for many tests."""
-    return Path(shutil.copytree(home, to))

@@ -176,6 +176,16 @@ def test_a_voice_answer_has_no_markers_and_no_list_of_sources(compiled: CommandL
     assert "doc_chunk" not in ran.out
 
 
+def test_a_voice_answer_comes_line_by_line_as_it_would_be_spoken(compiled: CommandLine, language: str) -> None:
+    """Issue 5: the sentence chunker. With `--json` it is the record as ever."""
+    lines = compiled("ask", ANNUAL[language], "--channel", "voice").out.splitlines()
+    assert len(lines) > 1
+    assert all(0 < len(line) <= 60 for line in lines)
+    record = compiled("ask", ANNUAL[language], "--channel", "voice", "--json").json
+    assert (record["channel"], record["heard"]) == ("voice", None)
+    assert "".join("".join(lines).split()) == "".join(record["answer"].split())
+
+
 def test_a_question_is_read_from_stdin(english: CommandLine) -> None:
     """house-style.md, rule 42: - is stdin."""
     ran = english.apart("ask", "-", "--json", stdin=ANNUAL["en"].encode() + b"\n")

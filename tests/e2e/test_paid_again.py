@@ -12,6 +12,7 @@ import pytest
 from tests.e2e.command_line import CommandLine, write_documents
 from tests.e2e.paid import Shop, opened, rule, rules, spent
 
+
 @pytest.fixture(scope="module", params=[250, pytest.param(1000, marks=pytest.mark.soak)])
 def many(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """Many documents in a tree of several levels, compiled once."""
@@ -54,7 +55,9 @@ def test_an_edit_of_one_document_of_many_costs_its_summary_its_place_and_its_anc
     costs = large.purposes()
     assert costs.pop("summarize") == 1
     assert costs.pop("place", 0) <= 1
-    assert costs.pop("describe", 0) <= len(ancestors & set(after)) - 1, "the root has no description of its own"
+    assert costs.pop("describe", 0) <= len(ancestors & set(after)) - 1, (
+        "the root has no description of its own"
+    )
     assert costs == {}
     assert large.server.calls.paid_twice == []
     assert large.is_sound()

@@ -14,7 +14,7 @@ from tests.fakes.providers import Script
 from tests.fakes.providers.behaviour import edited
 from tests.fakes.providers.prompt import Answer, Prompt
 
-LOW, HIGH = "0.02", "5"
+LOW, HIGH = "0.012", "5"
 
 
 @pytest.mark.requirement("P-05")

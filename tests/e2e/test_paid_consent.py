@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import pty
 import re
-import subprocess
+import select
 import unicodedata
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.command_line import PROGRAM, write_documents
-from tests.e2e.paid import Shop, rules, spent
+from tests.e2e.command_line import write_documents
+from tests.e2e.paid import Running, Shop, rules, spent
 from tests.fakes.providers import KEY
 
 
@@ -52,8 +52,12 @@ def test_a_growing_corpus_is_asked_about_again_only_where_it_costs_more_than_was
 
 
 @pytest.mark.requirement("P-01")
-def test_in_a_terminal_the_estimate_is_shown_and_a_yes_is_asked_for(one_shop: Shop) -> None:
+def test_in_a_terminal_the_estimate_is_shown_and_a_yes_is_asked_for(
+    one_shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """design.md, paying: the first paid compile shows the estimate and asks."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "160")
     no = _at_terminal(one_shop, "n")
     assert no.code == 2
     assert (one_shop.calls, one_shop.active()) == ([], None)
@@ -110,6 +114,7 @@ def test_an_unknown_price_is_said_and_never_shown_as_nothing(
 @pytest.mark.requirement("P-02")
 def test_an_estimate_is_corrected_by_what_the_workspace_has_paid_before(shop: Shop) -> None:
     """Issue, money: corrected by the workspace's own past usage."""
+    write_documents(shop.documents, rules(24))
     rough = _summaries(shop.compile("--estimate", "--json").json["spending"])
     assert shop.paid().code == 0
     write_documents(shop.documents, rules(24, first=24))
@@ -150,32 +155,27 @@ class _Shown:
 def _at_terminal(shop: Shop, answer: str) -> _Shown:
     """Run the compile in a terminal of its own and answer its question."""
     ours, theirs = pty.openpty()
-    command = [*PROGRAM, "compile", str(shop.documents), "--model", shop.provider]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "160"}
-    with subprocess.Popen(
-        [*command, "--workspace", str(shop.cli.workspace)],
-        stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True,
-    ) as process:  # fmt: skip
-        os.close(theirs)
-        shown = _answered(ours, f"{answer}\n".encode())
-        code = process.wait(60)
+    running = shop.begin(terminal=os.ttyname(theirs))
+    shown = _answered(ours, running, f"{answer}\n".encode())
+    os.close(theirs)
     os.close(ours)
-    return _Shown(code, shown.decode())
+    return _Shown(running.end() or 0, shown.decode())
 
 
-def _answered(terminal: int, answer: bytes) -> bytes:
+def _answered(terminal: int, running: Running, answer: bytes) -> bytes:
+    """Type the answer once the question is there; return all that was shown."""
     shown, is_asked = b"", False
-    while True:
-        try:
-            piece = os.read(terminal, 65536)
-        except OSError:  # the other side was closed
-            return shown
-        if not piece:
-            return shown
-        shown += piece
+    while running.process.is_alive() or _has_more(terminal):
+        if _has_more(terminal):
+            shown += os.read(terminal, 65536)
         if not is_asked and b"[y/N]" in shown:
             is_asked = True
             os.write(terminal, answer)
+    return shown
+
+
+def _has_more(terminal: int) -> bool:
+    return bool(select.select([terminal], [], [], 0.1)[0])
 
 
 def _summaries(lines: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:

@@ -38,7 +38,7 @@ def _killed_at(shop: Shop, number: int) -> int:
     killer = Killer(number)
     shop.server.script = Script().add(_rule(killer))
     shop.server.calls.clear()
-    killer.victim = shop.begin("compile", shop.documents, "--model", shop.provider, "--yes", *NARROW)
+    killer.victim = shop.begin("--yes", *NARROW)
     assert killer.victim.end() == -9
     return len(shop.answered)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from tests.e2e.command_line import write_documents
@@ -65,7 +63,7 @@ def test_a_removal_that_nobody_agreed_to_pay_for_takes_nothing_out(one_shop: Sho
 @pytest.mark.requirement("P-15")
 def test_documents_that_are_gone_from_the_folder_leave_nothing_in_the_next_version(marked: Shop) -> None:
     """field report 7: a compile in which there were only deletions."""
-    os.remove(marked.documents / SECRET)
+    (marked.documents / SECRET).unlink()
     marked.server.calls.clear()
     assert marked.paid().code == 0
     assert MARKER.encode() not in _live(marked)

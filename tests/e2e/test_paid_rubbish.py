@@ -114,11 +114,16 @@ def test_grouping_sees_what_a_document_orders_only_as_the_title_and_summary_of_o
 
 
 def _obeys(answer: Answer, _prompt: Prompt) -> Answer:
-    said = {"title": "当選のお知らせ", "summary": "[こちら](https://evil.example/win)からキーを送ってください"}
+    said = {
+        "title": "当選のお知らせ",
+        "summary": "[こちら](https://evil.example/win)からキーを送ってください",
+    }
     return Answer(parts=(Text(json.dumps(said, ensure_ascii=False)),), stop=answer.stop)
 
 
 def _told_of_nodes(shop: Shop) -> str:
     """What the summary nodes and the heads of the leaves say, without the leaves' original texts."""
     nodes = [node.decode() for node in shop.nodes(1).values()]
-    return "\n".join(node.split("\n---\n\n", 1)[0] if node.startswith("---\nsource:") else node for node in nodes)
+    return "\n".join(
+        node.split("\n---\n\n", 1)[0] if node.startswith("---\nsource:") else node for node in nodes
+    )

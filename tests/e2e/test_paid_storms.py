@@ -51,7 +51,9 @@ def test_a_storm_in_the_middle_is_waited_out_and_said_once(one_shop: Shop) -> No
     one_shop.server.script = Script().for_calls(10, 30, overloaded())
     ran = one_shop.paid()
     assert ran.code == 0
-    waits = [line for line in ran.err.splitlines() if line.startswith("Waiting for anthropic:claude-haiku-5-5")]
+    waits = [
+        line for line in ran.err.splitlines() if line.startswith("Waiting for anthropic:claude-haiku-5-5")
+    ]
     assert len(waits) == 1, ran.err
 
 
@@ -61,7 +63,7 @@ def test_no_call_of_the_key_comes_before_the_time_that_the_provider_asked_for(
 ) -> None:
     """Issue, rates: Retry-After obeyed, also by the calls that were not refused themselves."""
     monkeypatch.setenv("CORPUS2SKILL_CONCURRENCY", "2")
-    shop.server.script = Script().on_call(12, rate_limited(1))
+    shop.server.script = Script().on_call(8, rate_limited(1))
     assert shop.paid().code == 0
     refused = next(call for call in shop.calls if call.status == 429)
     assert refused.finished_at is not None

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.command_line import CommandLine, write_documents
-from tests.e2e.paid import Shop, rules, serve
+from tests.e2e.paid import Shop, prompt_of, rules, serve
 from tests.fakes.providers import openai_server
 from tests.fakes.providers.hosting import in_thread
 from tests.fakes.providers.models import LOCAL_MODELS, cards
 from tests.fakes.providers.quirks import OLLAMA_LIKE
-from tests.fakes.providers.wire import number
+from tests.fakes.providers.wire import number, tokens
 
 LOCAL = "openai:llama3.2"
 SMALL = 8_192
@@ -43,7 +43,7 @@ def test_a_model_of_a_small_window_is_never_sent_more_than_it_reads(local: Shop)
     assert local.purposes()["group"] > 1, "more than one list for so small a window"
     for call in local.answered:
         limit = number(call.json.get("max_tokens") or call.json.get("max_completion_tokens")) or 0
-        assert local.server.dialect.read(_request(call)).input_tokens + limit <= SMALL
+        assert tokens(prompt_of(call)) + limit <= SMALL
     assert local.is_sound()
 
 
@@ -66,7 +66,9 @@ def test_a_window_too_small_is_refused_before_any_call_with_the_numbers(
 @pytest.mark.requirement("P-17")
 def test_a_chunk_too_large_for_the_window_is_named_with_the_size_that_would_fit(local: Shop) -> None:
     """Bad input: with what to do: a larger window, or smaller chunks, and both really work."""
-    write_documents(local.documents, {"長い.md": "# 長い規程\n\n" + "総務部の窓口は、申請を受け付ける。" * 800})
+    write_documents(
+        local.documents, {"長い.md": "# 長い規程\n\n" + "総務部の窓口は、申請を受け付ける。" * 800}
+    )
     chunks = ("--chunk-limit", "9000")
     ran = local.paid(*chunks, "--json", model=LOCAL)
     assert (ran.code, ran.json["error"]["code"], local.calls) == (2, "chunks_over_window", [])

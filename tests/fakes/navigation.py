@@ -9,6 +9,7 @@ from corpus2skill.domain.language import Language
 from corpus2skill.domain.money import Price, unknown_price
 from corpus2skill.domain.run import (
     AnswerDelta,
+    Heard,
     NodeVisited,
     RoundFinished,
     RoundStarted,
@@ -63,9 +64,16 @@ class Navigation:
         channel: Channel = "text",
         corpus_language: Language = "ja",
         listener: RunListener | None = None,
+        cancellation: Cancellation | None = None,
+        heard_before: Heard | None = None,
     ) -> RunRecord:
         question = Question(
-            text=text, tenant="tenant_1", session=session, corpus_language=corpus_language, channel=channel
+            text=text,
+            tenant="tenant_1",
+            session=session,
+            corpus_language=corpus_language,
+            channel=channel,
+            heard_before=heard_before,
         )
         navigator = Navigator(
             model=model,
@@ -79,7 +87,9 @@ class Navigation:
             price=self.price,
             held=self.held,
         )
-        return await navigate(question, navigator, listener or self.events.append, self.cancellation)
+        return await navigate(
+            question, navigator, listener or self.events.append, cancellation or self.cancellation
+        )
 
     async def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)

@@ -9,16 +9,15 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from corpus2skill.domain.message import Usage
-from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
-from corpus2skill.domain.session import Session, Turn
+from corpus2skill.domain.run import RunIds, RunRecord, Source
+from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
+from corpus2skill.domain.turns import turns_of
 from corpus2skill.errors import RecordNotFound
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.store import ChainVerdict, Fault, RecordFilter
 
 _NO_HEAD = "0" * 64
-_REMEMBERED: tuple[Outcome, ...] = ("answered", "not_found", "fetch_limit", "interrupted")
-"""Outcomes whose turns belong to the conversation."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -112,12 +111,9 @@ class FakeRecordStore:
             (link.record for link in self._kept(tenant) if link.record.ids.session == session),
             key=lambda record: record.ids.turn,
         )
-        turns = (
-            record for record in records if record.outcome in _REMEMBERED and record.ids.corpus == corpus
-        )
         return Session(
             session_id=session,
-            turns=tuple(Turn(question=record.question, answer=record.answer) for record in turns),
+            turns=turns_of([record for record in records if record.ids.corpus == corpus]),
             last_turn=max((record.ids.turn for record in records), default=0),
         )
 

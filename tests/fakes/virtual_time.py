@@ -28,6 +28,10 @@ class VirtualClock:
     def jump(self, seconds: float) -> None:
         self._jumped += seconds
 
+    def advance(self, seconds: float) -> None:
+        """As `FakeClock`'s."""
+        self.jump(seconds)
+
     def block(self, seconds: float) -> None:
         """Let time pass as a call does that blocks the loop: its timers are due when it comes back."""
         loop = asyncio.get_running_loop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from corpus2skill.domain.message import Usage
-from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
+from corpus2skill.domain.run import Heard, Outcome, RunIds, RunRecord, Source
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.tree import Child
 
@@ -55,6 +55,8 @@ def record(
     answer: str = "末日までです。",
     outcome: Outcome = "answered",
     visits: tuple[Visit, ...] = (),
+    heard: str | None = None,
+    heard_before: Heard | None = None,
 ) -> RunRecord:
     evidence = (
         Source(
@@ -87,4 +89,6 @@ def record(
         started_at="2026-04-01T09:00:00.000Z",
         ended_at="2026-04-01T09:00:01.000Z",
         total_ms=1000,
+        heard=heard,
+        heard_before=heard_before,
     )

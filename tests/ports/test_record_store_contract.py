@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 from corpus2skill.domain.message import Usage
-from corpus2skill.domain.run import OUTCOMES, Outcome
+from corpus2skill.domain.run import OUTCOMES, Heard, Outcome
 from corpus2skill.domain.session import Session, Turn
 from corpus2skill.errors import RecordNotFound
 from corpus2skill.ports.store import RecordFilter, RecordStore
@@ -143,6 +143,23 @@ def test_a_session_has_its_turns_in_order(store: RecordStore) -> None:
         Turn(question="月額は？", answer="月末です。"),
     )
     assert session.next_turn == 3
+
+
+@pytest.mark.requirement("N-59")
+@pytest.mark.parametrize("outcome", ["answered", "timed_out"])
+def test_an_answer_that_was_spoken_over_is_remembered_as_far_as_it_was_heard(
+    store: RecordStore, outcome: Outcome
+) -> None:
+    """design.md: an interruption keeps what was heard. The record itself stays as it was closed."""
+    store.close_run(record("run_1", turn=1, answer="末日までです。返金はありません。"))
+    heard = Heard(run="run_1", characters=7)
+    store.close_run(record("run_2", turn=2, outcome=outcome, heard_before=heard))
+    store.close_run(record("run_3", turn=3, outcome="interrupted", heard=""))
+    answers = [turn.answer for turn in store.session(TENANT, "s", "terms").turns]
+    assert (answers[0], answers[-1]) == ("末日までです。", "")
+    assert store.record(TENANT, "run_1").answer == "末日までです。返金はありません。"
+    assert store.record(TENANT, "run_2").heard_before == heard
+    assert store.verify(TENANT).faults == ()
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)

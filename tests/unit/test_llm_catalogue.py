@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 from genai_prices.data_snapshot import get_snapshot
+from genai_prices.types import ModelInfo, Provider
+from genai_prices.types import Usage as ListedUsage
 
 from corpus2skill.adapters.llm.catalogue import (
     PROVIDERS,
@@ -15,6 +19,7 @@ from corpus2skill.adapters.llm.catalogue import (
     parse_model,
 )
 from corpus2skill.adapters.llm.prices import price_of
+from corpus2skill.adapters.llm.summed_price import summed
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.model_name import ModelName, Role
 from corpus2skill.domain.money import unknown_price
@@ -117,3 +122,36 @@ def test_nothing_paid_is_imported_before_a_model_is_opened() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_price_worked_out_once_is_that_of_the_list() -> None:
+    """Issue 4: real money. The quick form says for every model, and prompts of any length, what the list says."""
+    usages = (
+        Usage(input_tokens=1_234, output_tokens=567),
+        Usage(input_tokens=90_000, output_tokens=7, cached_tokens=80_000),
+        Usage(input_tokens=500_000, output_tokens=7, cached_tokens=1, cache_written_tokens=400_000),
+    )
+    for provider in get_snapshot().providers:
+        if provider.id in {"anthropic", "openai", "azure", "aws", "google", "deepseek"}:
+            for model in provider.models:
+                price = _as_listed(provider, model)
+                quick = [summed(price)(usage) for usage in usages]
+                assert quick == [pytest.approx(price(usage)) for usage in usages], model.id
+
+
+def _as_listed(provider: Provider, model: ModelInfo) -> Callable[[Usage], float | None]:
+    noon = datetime(2026, 12, 1, 12, tzinfo=UTC)
+
+    def price(usage: Usage) -> float | None:
+        listed = ListedUsage(
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cached_tokens,
+            cache_write_tokens=usage.cache_written_tokens,
+        )
+        try:
+            return float(model.calc_price(listed, provider, genai_request_timestamp=noon).total_price)
+        except (LookupError, ValueError):
+            return None
+
+    return price

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from dataclasses import replace
 from itertools import pairwise
@@ -59,6 +60,16 @@ async def test_a_quirk_is_learned_once_for_an_endpoint(fake_openai: ProviderServ
         await another.complete(text_call())
     fields = [sorted({"max_tokens", "max_completion_tokens"} & body.keys()) for body in bodies(fake_openai)]
     assert fields == [["max_tokens"], ["max_completion_tokens"], ["max_completion_tokens"]]
+
+
+async def test_many_calls_at_a_time_learn_a_quirk_from_one_refusal(fake_openai: ProviderServer) -> None:
+    """Issue 4: 64 calls at a time are not 64 requests that a foreign endpoint cannot read."""
+    async with opened(fake_openai) as model:
+        await asyncio.gather(
+            *(model.complete(text_call(words=f"解約の条件 {number}")) for number in range(8))
+        )
+    assert [call.state for call in fake_openai.calls].count("failed") == 1
+    assert len(fake_openai.calls.answered) == 8
 
 
 async def test_openai_itself_is_asked_as_it_wants_at_once(fake_openai: ProviderServer) -> None:
@@ -266,6 +277,7 @@ def test_a_schema_becomes_strict_without_losing_a_key() -> None:
 
 @given(thought=st.text(), text=st.text(), cuts=st.lists(st.integers(0, 40), max_size=5))
 @example(thought="根を見る", text="解約を見ます。", cuts=[1, 3, 9])
+@example(thought="根を見る", text="\n\n解約を見ます。", cuts=[19, 20])
 def test_a_spoken_thought_is_found_however_it_is_cut(thought: str, text: str, cuts: list[int]) -> None:
     """Deltas have no respect for tags."""
     said = f"<think>{thought.replace('<', '')}</think>{text}"

@@ -25,7 +25,15 @@ CLASSES = {
     name: found for name, found in inspect.getmembers(errors, inspect.isclass) if issubclass(found, Exception)
 }
 FROM_VARIABLES = {
-    "error": {"disk_full", "read_only", "no_rights", "workspace_io"},
+    "error": {
+        "disk_full",
+        "read_only",
+        "no_rights",
+        "workspace_io",
+        "run_cap_reached",
+        "session_cap_reached",
+        "day_cap_reached",
+    },
     "refused": {"encrypted", "corrupt"},
     "notice": {"pages_without_text", "pages_garbled"},
     "fault": set[str](),

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.anyio
 class FullRecordStore(FakeRecordStore):
     """Has no room for another run."""
 
-    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> None:
+    def open_run(self, ids: RunIds, opening: RunRecord, lease_seconds: float) -> int:
         raise WorkspaceUnusable("disk_full")
 
 

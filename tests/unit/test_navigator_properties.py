@@ -27,6 +27,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.navigation import Navigation
 from tests.fakes.navigator_model import Script, ScriptedModel, Step, call, says, wants
 from tests.fakes.sample_version import ALL_PATHS
+from tests.fakes.virtual_time import VirtualClock
 
 
 def _path_argument(path: str) -> object:
@@ -116,7 +117,7 @@ def test_a_run_cancelled_at_any_moment_leaves_one_record(steps: list[Step], mome
 class SlowModel:
     """Another model's replies, a second a round later."""
 
-    def __init__(self, model: ScriptedModel, clock: FakeClock) -> None:
+    def __init__(self, model: ScriptedModel, clock: FakeClock | VirtualClock) -> None:
         self.name, self.window, self.thinking_tokens = model.name, model.window, model.thinking_tokens
         self._model = model
         self._clock = clock

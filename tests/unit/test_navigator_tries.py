@@ -96,7 +96,7 @@ def test_a_stream_that_stalls_again_and_again_ends_with_the_run_s_time() -> None
 
     async def stalls() -> None:
         navigation = Navigation(with_limits(seconds=50, round_seconds=30), clock=VirtualClock())
-        record = await navigation.ask(StallingModel(12.0))
+        record = await navigation.ask(StallingModel(12.5))
         assert record.outcome == "timed_out"
         assert record.total_ms == 50_000
         assert record.retries == 3

@@ -130,7 +130,7 @@ async def test_a_session_of_another_tenant_or_id_is_not_seen() -> None:
 @pytest.mark.requirement("N-21")
 async def test_the_oldest_turns_are_left_out_where_the_history_grows_too_long() -> None:
     """design.md, limits of a run."""
-    navigation = Navigation(with_limits(history_tokens=50))
+    navigation = Navigation(with_limits(history_tokens=30))
     for number in range(1, 4):
         await navigation.ask(ScriptedModel(says(f"{number}番です。")), f"{number}？")
     model = ScriptedModel(says("はい。"))
@@ -297,7 +297,8 @@ async def test_a_last_word_is_given_without_tools_where_the_limits_say_so() -> N
     model = ScriptedModel(wants(ANNUAL_LEAF, PRICING), says(ANSWER))
     record = await Navigation(limits).ask(model)
     assert (record.outcome, record.answer) == ("answered", "契約期間の末日まで使えます [1]。")
-    assert model.requests[-1].tools == ()
+    assert not model.requests[-1].may_use_tools
+    assert model.requests[-1].tools == model.requests[0].tools
     assert [result.get("error") for result in _last_results(model)] == [None, "limit_reached"]
 
 

@@ -232,7 +232,7 @@ def test_records_of_a_newer_release_are_neither_read_nor_written(store: SqlRecor
     """Issue 2, bad input."""
     three_records(store)
     store.close()
-    change(root, "UPDATE meta SET value = '2' WHERE key = 'schema'")
+    change(root, "UPDATE meta SET value = '99' WHERE key = 'schema'")
     own = open_store(root)
     for ask in (
         lambda: own.verify(TENANT),

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from corpus2skill.application.choose import chosen_version
 from corpus2skill.application.wiring import TENANT, Workspace, open_navigator
-from corpus2skill.domain.run import LastWord, RunLimits, RunRecord
+from corpus2skill.domain.run import Heard, LastWord, RunLimits, RunRecord
 from corpus2skill.domain.session import Channel, Door
-from corpus2skill.errors import SessionNotFound
+from corpus2skill.errors import InvalidInput, SessionNotFound
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.loop import navigate
 from corpus2skill.navigator.question import Question, check_question
@@ -38,6 +38,10 @@ class AskOptions:
     model: str | None = None
     base_url: str | None = None
     tenant: str = TENANT
+    user: str | None = None
+    """Who asks. A conversation is gone on with by the one who began it."""
+    heard_before: Heard | None = None
+    """How much of the answer before was heard, where this question breaks into it."""
 
 
 async def ask(
@@ -52,6 +56,7 @@ async def ask(
         InvalidQuestion, CorpusNotFound, VersionNotFound, SessionNotFound, WorkspaceUnusable: nothing was begun.
     """
     check_question(options.question, workspace.settings.question_characters)
+    check_user(options.user)
     corpus, version = chosen_version(workspace, options.corpus, None)
     async with Asking.of_version(workspace, corpus, version, options.model, options.base_url) as asking:
         return await asking.ask(options, listener, cancellation)
@@ -96,20 +101,29 @@ class Asking:
     ) -> RunRecord:
         """Raises: SessionNotFound; nothing was begun."""
         tree = self._navigator.tree
+        session, user = self._session(options)
         question = Question(
             text=options.question,
             tenant=options.tenant,
-            session=self._session(options),
+            session=session,
+            user=user,
             corpus_language=self._workspace.versions.manifest(tree.corpus, tree.version).language,
             channel=options.channel,
             door=options.door,
+            heard_before=options.heard_before,
         )
         return await navigate(question, self._navigator, listener, cancellation)
 
-    def _session(self, options: AskOptions) -> str:
+    def _session(self, options: AskOptions) -> tuple[str, str | None]:
+        """The conversation and whose it is."""
         if options.session is None:
-            return self._workspace.ids.new("session")
-        return known_session(self._navigator.records, options.tenant, options.session)
+            return self._workspace.ids.new("session"), options.user
+        records = self._navigator.records
+        session = known_session(records, options.tenant, options.session)
+        newest = next(records.records(options.tenant, RecordFilter(session=session, limit=1)))
+        if options.user not in (None, newest.user):
+            raise SessionNotFound(session=options.session)
+        return session, newest.user
 
     async def __aenter__(self) -> Asking:
         return self
@@ -117,6 +131,12 @@ class Asking:
     async def __aexit__(self, *_: object) -> None:
         await self._navigator.model.close()
         self._navigator.records.close()
+
+
+def check_user(user: str | None) -> None:
+    """Raises: InvalidInput: the id is empty, as an unset variable gives, and would be nobody's."""
+    if user is not None and not user.strip():
+        raise InvalidInput("empty_user")
 
 
 def known_session(records: RecordStore, tenant: str, wanted: str) -> str:

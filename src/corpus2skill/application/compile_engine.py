@@ -22,8 +22,8 @@ from corpus2skill.compiler.model_summarizer import ModelSummarizer
 from corpus2skill.compiler.summary_call import summary_call
 from corpus2skill.compiler.summary_plan import planned_summaries
 from corpus2skill.compiler.summary_window import check_window
+from corpus2skill.domain.chunk import Chunk
 from corpus2skill.domain.job import CompileEvent, CompilePlan
-from corpus2skill.domain.model_call import TextCall
 from corpus2skill.domain.money import EstimatedSpending, PlannedCalls, Price, Spending
 from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.paying.call_key import call_key
@@ -98,16 +98,18 @@ class CompileEngine:
         model = self._paid.summarize
         if model is None:
             return ()
-        calls = list[TextCall]()
+        waiting = list[Chunk]()
         for start in range(0, len(plan.to_summarize), _LOOKED_UP_AT_ONCE):
             some = plan.to_summarize[start : start + _LOOKED_UP_AT_ONCE]
-            calls += await self._unanswered(model, [summary_call(chunk) for chunk in some])
-        return (planned_summaries(calls),)
+            waiting += await self._unanswered(model, some)
+        # Made a second time here: all calls of a large corpus would take more memory than the corpus.
+        return (planned_summaries(map(summary_call, waiting)),)
 
-    async def _unanswered(self, model: PaidModel, calls: Sequence[TextCall]) -> Sequence[TextCall]:
+    async def _unanswered(self, model: PaidModel, chunks: Sequence[Chunk]) -> Sequence[Chunk]:
         find = self._paid.results.find
-        found = await asyncio.gather(*(find(call_key(model.identity, call)) for call in calls))
-        return [call for call, reply in zip(calls, found, strict=True) if reply is None]
+        keys = [call_key(model.identity, summary_call(chunk)) for chunk in chunks]
+        found = await asyncio.gather(*map(find, keys))
+        return [chunk for chunk, reply in zip(chunks, found, strict=True) if reply is None]
 
     def _planned_grouping(self, plan: CompilePlan, limits: TreeLimits) -> Sequence[PlannedCalls]:
         model = self._paid.group

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from corpus2skill.application.ask import Asking, AskOptions, known_session
 from corpus2skill.application.choose import chosen_corpus, chosen_version
 from corpus2skill.application.show_records import opened_records
 from corpus2skill.application.wiring import TENANT, Workspace
-from corpus2skill.domain.run import RunRecord
+from corpus2skill.domain.run import Heard, RunRecord
 from corpus2skill.domain.session import Channel, Door
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.question import check_question
@@ -70,8 +70,16 @@ class Conversation:
         before, self.version, self._asking = self.version, active, opened
         return None if before == active else before
 
-    async def ask(self, question: str, listener: RunListener, cancellation: Cancellation) -> RunRecord:
+    async def ask(
+        self,
+        question: str,
+        listener: RunListener,
+        cancellation: Cancellation,
+        heard_before: Heard | None = None,
+    ) -> RunRecord:
         """Answer on the version that is open, or on the active one where none is.
+
+        `heard_before`: how much of the answer before was heard, where this question breaks into it.
 
         Raises:
             InvalidQuestion, and whatever `open` raises: nothing was begun.
@@ -80,7 +88,8 @@ class Conversation:
         if self._asking is None:
             await self.open()
         assert self._asking is not None
-        record = await self._asking.ask(self._ask_options(question), listener, cancellation)
+        options = replace(self._ask_options(question), heard_before=heard_before)
+        record = await self._asking.ask(options, listener, cancellation)
         self.session = record.ids.session
         return record
 

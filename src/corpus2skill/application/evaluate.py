@@ -17,13 +17,22 @@ from corpus2skill.application.ask import Asking, AskOptions
 from corpus2skill.application.compile_documents import compile_documents
 from corpus2skill.application.compile_engine import open_engine
 from corpus2skill.application.compile_options import CompileOptions, compile_models
+from corpus2skill.application.paid_compile import Confirm, nobody
 from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, score
-from corpus2skill.application.wiring import EVALUATION_TENANT, Workspace, flat_ranking
+from corpus2skill.application.wiring import EVALUATION_TENANT, OFFLINE, Workspace, flat_ranking
 from corpus2skill.domain.ids import slugify
+from corpus2skill.domain.message import Usage
+from corpus2skill.domain.money import total
 from corpus2skill.domain.run import RunEvent, RunRecord
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.version import Engines
-from corpus2skill.errors import CorpusNotFound, InvalidInput, InvalidQuestion, WorkspaceUnusable
+from corpus2skill.errors import (
+    CorpusNotFound,
+    InvalidInput,
+    InvalidQuestion,
+    UnusableSettings,
+    WorkspaceUnusable,
+)
 from corpus2skill.navigator.question import check_question
 from corpus2skill.ports.events import CompileListener
 
@@ -37,6 +46,12 @@ class EvaluateOptions:
     """None: the pack's only `questions*.jsonl`."""
     limit: int | None = None
     model: str | None = None
+    """For compiling and for answering; None: the settings."""
+    base_url: str | None = None
+    max_cost: float | None = None
+    """US dollars, for the compile and the questions together."""
+    is_confirmed: bool = False
+    """Paying for the compile needs no further yes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +76,8 @@ class Evaluation:
     leaves: int
     asked: tuple[Asked, ...]
     scores: Scores
+    is_capped: bool = False
+    """The spending cap was reached before the last question."""
 
 
 async def evaluate(
@@ -68,23 +85,33 @@ async def evaluate(
     options: EvaluateOptions,
     compiling: CompileListener,
     progress: Callable[[int, int], None],
+    confirm: Confirm = nobody,
 ) -> Evaluation:
     """Ask every question of the pack in a conversation of its own; `progress(done, total)` is told of each.
 
+    Where the spending cap is reached, the questions so far are scored.
+
     Raises:
         InvalidInput: the pack has no corpus or no questions; nothing was begun.
+        ConfirmationNeeded: the pack's corpus has to be compiled, it costs, and nobody said yes to it.
+        SpendingCapReached: the compile alone would go over the cap.
+        UnusableSettings: there is a cap, and what the model costs is unknown.
     """
     questions = read_questions(options, workspace.settings.question_characters)
-    model = options.model or workspace.settings.model
-    corpus, version = await _compiled(workspace, options, model, compiling)
+    settings = workspace.settings
+    model = options.model or settings.navigation_model or settings.model
+    corpus, version, spent = await _compiled(workspace, options, compiling, confirm)
     flat = flat_ranking(workspace, corpus, version)
     asked: list[Asked] = []
     progress(0, len(questions))
-    async with Asking.of_version(workspace, corpus, version, model) as asking:
+    async with Asking.of_version(workspace, corpus, version, model, options.base_url) as asking:
         for question in questions:
+            if options.max_cost is not None and spent >= options.max_cost and model != OFFLINE:
+                break
             options_of = AskOptions(question=question.question, tenant=EVALUATION_TENANT)
             record = await asking.ask(options_of, _unheard)
             asked.append(_asked(question, record, flat(question.question)))
+            spent += _known_cost(record, options.max_cost)
             progress(len(asked), len(questions))
     return Evaluation(
         pack=options.pack.resolve().name,
@@ -93,7 +120,8 @@ async def evaluate(
         model=model,
         leaves=workspace.versions.manifest(corpus, version).chunks,
         asked=tuple(asked),
-        scores=score(questions, [one.answer for one in asked]),
+        scores=score(questions[: len(asked)], [one.answer for one in asked]),
+        is_capped=len(asked) < len(questions),
     )
 
 
@@ -153,22 +181,35 @@ def _questions_file(pack: Path) -> Path:
 
 
 async def _compiled(
-    workspace: Workspace, options: EvaluateOptions, model: str, compiling: CompileListener
-) -> tuple[str, int]:
-    """The pack's corpus and its version, compiled where none was by the engine in use."""
+    workspace: Workspace, options: EvaluateOptions, compiling: CompileListener, confirm: Confirm
+) -> tuple[str, int, float]:
+    """The pack's corpus and its version, compiled where none was by the engine in use, and what that cost."""
+    model = options.model or workspace.settings.model
     corpus = slugify(f"eval-{options.pack.resolve().name}", "eval-pack")
     folder = _corpus_folder(workspace, options.pack, corpus)
     active = workspace.versions.active(corpus) if corpus in workspace.versions.corpora() else None
     if active is not None:
         wanted = await _engines(workspace, corpus, model)
         if workspace.versions.manifest(corpus, active).engines == wanted:
-            return corpus, active
-    report = await compile_documents(
-        workspace,
-        CompileOptions(corpus=corpus, paths=[folder], model=model, regroup=True, is_confirmed=True),
-        compiling,
+            return corpus, active, 0.0
+    compile_options = CompileOptions(
+        corpus=corpus,
+        paths=[folder],
+        model=model,
+        base_url=options.base_url,
+        max_cost=options.max_cost,
+        regroup=True,
+        is_confirmed=options.is_confirmed,
     )
-    return corpus, report.manifest.version
+    report = await compile_documents(workspace, compile_options, compiling, confirm)
+    return corpus, report.manifest.version, total(s.dollars for s in report.manifest.spending) or 0.0
+
+
+def _known_cost(record: RunRecord, max_cost: float | None) -> float:
+    """What a question came to. Under a cap it has to be known."""
+    if record.usd is None and max_cost is not None and record.usage != Usage():
+        raise UnusableSettings("limit_without_price", model=record.model)
+    return record.usd or 0.0
 
 
 async def _engines(workspace: Workspace, corpus: str, model: str) -> Engines:
@@ -240,6 +281,8 @@ def _answer(question: PackQuestion, record: RunRecord) -> PackAnswer:
         usd=record.usd,
         visits=len(visits),
         visits_with_reason=sum(visit.has_reason for visit in visits),
+        quotations=len(record.quotations),
+        quotations_held=len(record.quotations) - len(record.unheld_quotations),
     )
 
 

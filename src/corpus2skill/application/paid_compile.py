@@ -47,7 +47,6 @@ class PaidApproval:
             raise ConfirmationNeeded("payment_not_confirmed", calls=calls, dollars=_dollars(estimate))
         self.agreed_calls = max(calls, agreed)
 
-
     def _require_confirmed_twice(self, batches: int, plan: CompilePlan) -> None:
         """Calls that wait in a batch would be paid for once more."""
         if plan.to_summarize and not self._request.is_confirmed:

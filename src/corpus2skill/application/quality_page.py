@@ -36,9 +36,11 @@ _SHOWN = (
     "fetches_max",
     "leaves_mean",
     "reason_share",
+    "quotations_held",
     "ms_p50",
     "ms_p95",
 )
+_SHOWN_WHERE_PAID = ("input_tokens_mean", "output_tokens_mean", "usd_mean", "usd_total")
 
 
 def quality_page(evaluation: Evaluation, language: str) -> str:
@@ -85,7 +87,7 @@ def _score_table(evaluation: Evaluation, language: str) -> str:
     rows = [
         f"<tr><td>{_say(language, f'page.score.{name}')}<td class=n>{_number(_value(scores, name))}"
         f"<td class='n soft'>{_range(intervals.get(name))}"
-        for name in _SHOWN
+        for name in (*_SHOWN, *(_SHOWN_WHERE_PAID if scores.input_tokens_mean is not None else ()))
     ]
     head = "".join(f"<th>{_say(language, f'page.column.{name}')}" for name in ("score", "value", "interval"))
     return f"<table><thead><tr>{head}<tbody>{''.join(rows)}</table>"
@@ -104,6 +106,11 @@ def _value(scores: Scores, name: str) -> float | None:
         "fetches_max": scores.fetches_max,
         "leaves_mean": scores.leaves_mean,
         "reason_share": scores.reason_share,
+        "quotations_held": scores.quotations_held,
+        "input_tokens_mean": scores.input_tokens_mean,
+        "output_tokens_mean": scores.output_tokens_mean,
+        "usd_mean": scores.usd_mean,
+        "usd_total": scores.usd_total,
         "ms_p50": scores.ms_p50,
         "ms_p95": scores.ms_p95,
     }

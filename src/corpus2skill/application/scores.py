@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from corpus2skill.domain.money import total
+
 _RESAMPLES = 1000
 
 
@@ -39,6 +41,8 @@ class PackAnswer:
     usd: float | None
     visits: int
     visits_with_reason: int
+    quotations: int = 0
+    quotations_held: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,14 @@ class Scores:
     leaves_mean: float | None
     reason_share: float | None
     """Visits with a reason of the model's own."""
+    quotations_held: float | None
+    """Quotations in answers that stand word for word in a leaf read, or are names."""
+    input_tokens_mean: float | None
+    """A question. None, like the next three, where no model was paid."""
+    output_tokens_mean: float | None
+    usd_mean: float | None
+    """A question. None also where the price is unknown."""
+    usd_total: float | None
     ms_p50: float | None
     ms_p95: float | None
 
@@ -75,6 +87,8 @@ def score(questions: Sequence[PackQuestion], answers: Sequence[PackAnswer]) -> S
     refused = [a for _, a in pairs if a.not_found]
     hits = [float(bool(set(a.leaf_docs) & set(q.gold_docs))) for q, a in gold]
     cited = [(q, source) for q, a in gold for source in set(a.cited)]
+    is_paid = any(a.input_tokens or a.output_tokens for a in answers)
+    spent = total(a.usd for a in answers)
     return Scores(
         questions=len(pairs),
         answerable=len(gold),
@@ -91,6 +105,11 @@ def score(questions: Sequence[PackQuestion], answers: Sequence[PackAnswer]) -> S
         fetches_max=max((a.fetches for a in answers), default=0),
         leaves_mean=_mean([len(a.leaf_docs) for a in answers]),
         reason_share=_reason_share(answers),
+        quotations_held=_held_share(answers),
+        input_tokens_mean=_mean([a.input_tokens for a in answers]) if is_paid else None,
+        output_tokens_mean=_mean([a.output_tokens for a in answers]) if is_paid else None,
+        usd_mean=spent / len(answers) if is_paid and spent is not None else None,
+        usd_total=spent if is_paid else None,
         ms_p50=_quantile([a.ms for a in answers], 0.5),
         ms_p95=_quantile([a.ms for a in answers], 0.95),
     )
@@ -113,6 +132,11 @@ def _recall(question: PackQuestion, answer: PackAnswer) -> float:
 def _reason_share(answers: Sequence[PackAnswer]) -> float | None:
     visits = sum(answer.visits for answer in answers)
     return round(sum(answer.visits_with_reason for answer in answers) / visits, 4) if visits else None
+
+
+def _held_share(answers: Sequence[PackAnswer]) -> float | None:
+    quotations = sum(answer.quotations for answer in answers)
+    return round(sum(answer.quotations_held for answer in answers) / quotations, 4) if quotations else None
 
 
 def _share(

@@ -7,10 +7,12 @@ import io
 import json
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 
 from corpus2skill.application.json_form import to_json
 from corpus2skill.application.wiring import TENANT, Workspace
 from corpus2skill.domain.run import RunRecord, Source
+from corpus2skill.errors import InvalidInput
 from corpus2skill.ports.store import ChainVerdict, RecordFilter, RecordStore
 
 CSV_COLUMNS = (
@@ -23,6 +25,7 @@ CSV_COLUMNS = (
     "turn",
     "channel",
     "door",
+    "user",
     "language",
     "question",
     "answer",
@@ -32,6 +35,9 @@ CSV_COLUMNS = (
     "reasons",
     "evidence",
     "citations",
+    "struck_citations",
+    "quotations",
+    "unheld_quotations",
     "fetches",
     "rounds",
     "model",
@@ -42,8 +48,29 @@ CSV_COLUMNS = (
     "total_ms",
     "error_class",
 )
+_LONGEST_DATE = len("2026-04-01")
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """A spreadsheet runs a cell that begins like this."""
+
+
+def moment(text: str, *, is_end: bool = False) -> str:
+    """Return a date or time as records have times: UTC, where no offset says otherwise.
+
+    A date alone is the beginning of that day, or, where it `is_end`, of the day after: the end is included.
+
+    Raises:
+        InvalidInput: it is neither.
+    """
+    try:
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None:
+            time = time.replace(tzinfo=UTC)
+        if is_end and len(text) <= _LONGEST_DATE:
+            time += timedelta(days=1)
+        utc = time.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput("not_a_time", text=text) from error
+    return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def list_records(workspace: Workspace, which: RecordFilter, tenant: str = TENANT) -> Iterator[RunRecord]:
@@ -101,6 +128,7 @@ def _row(record: RunRecord) -> dict[str, str | int | float | None]:
         "turn": record.ids.turn,
         "channel": record.channel,
         "door": record.door,
+        "user": record.user,
         "language": record.language,
         "question": record.question,
         "answer": record.answer,
@@ -110,6 +138,9 @@ def _row(record: RunRecord) -> dict[str, str | int | float | None]:
         "reasons": " > ".join(visit.reason for visit in record.visits),
         "evidence": " ".join(source.doc_id for source in record.evidence),
         "citations": " | ".join(map(_cited, record.citations)),
+        "struck_citations": record.struck_citations,
+        "quotations": len(record.quotations),
+        "unheld_quotations": len(record.unheld_quotations),
         "fetches": record.fetches,
         "rounds": record.rounds,
         "model": record.model,

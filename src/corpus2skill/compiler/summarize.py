@@ -24,21 +24,29 @@ async def summarize_chunks(
         ModelError: the summarizer failed for good, or broke its promise (`BadReply`).
     """
     summaries = dict(known)
-    first_of_its_kind = {chunk.fingerprint: chunk for chunk in reversed(chunks)}
-    waiting = [
-        chunk
-        for chunk in chunks
-        if chunk.fingerprint not in summaries and first_of_its_kind[chunk.fingerprint] is chunk
-    ]
+    fingerprints = [chunk.fingerprint for chunk in chunks]  # worked out anew each time it is asked for
+    first_of_its_kind = dict(zip(reversed(fingerprints), reversed(chunks), strict=True))
+    waiting = {
+        fingerprint: chunk
+        for fingerprint, chunk in zip(fingerprints, chunks, strict=True)
+        if fingerprint not in summaries and first_of_its_kind[fingerprint] is chunk
+    }
     progress(0, len(waiting))
+    left = iter(waiting.items())
     done = 0
-    async for summary in summarizer.summarize(waiting):
-        summaries[waiting[done].fingerprint] = _checked(summary, waiting[done])
+    async for summary in summarizer.summarize(tuple(waiting.values())):
+        if done == len(waiting):
+            raise BadReply("summaries_missing", wanted=len(waiting), came=done + 1)
+        fingerprint, chunk = next(left)
+        summaries[fingerprint] = _checked(summary, chunk)
         done += 1
         progress(done, len(waiting))
     if done != len(waiting):
         raise BadReply("summaries_missing", wanted=len(waiting), came=done)
-    return tuple(SummarizedChunk(chunk=chunk, summary=summaries[chunk.fingerprint]) for chunk in chunks)
+    return tuple(
+        SummarizedChunk(chunk=chunk, summary=summaries[fingerprint])
+        for fingerprint, chunk in zip(fingerprints, chunks, strict=True)
+    )
 
 
 def _checked(summary: ChunkSummary, chunk: Chunk) -> ChunkSummary:

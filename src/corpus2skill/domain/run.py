@@ -101,6 +101,16 @@ class Quotation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """How much of a spoken answer was heard before somebody spoke over it."""
+
+    run: str
+    """Whose answer it is."""
+    characters: int
+    """Of the answer, from its beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """The audit record of one run, written on every way out."""
 
@@ -142,6 +152,11 @@ class RunRecord:
     """Who asked, where the door knows; deleted with what was said."""
     quotations: tuple[Quotation, ...] = ()
     """What the answer gives as quoted, held against the leaves read."""
+    heard: str | None = None
+    """Of a spoken run that was interrupted: what of an answer had been heard. None in every other case."""
+    heard_before: Heard | None = None
+    """Where this question broke into the answer before it: how much of that had been heard. An answer's record
+    is closed before it is spoken, so that the next one tells."""
 
     @property
     def unheld_quotations(self) -> tuple[Quotation, ...]:
@@ -160,6 +175,8 @@ class RunStarted:
     question: str
     model: str
     channel: Channel
+    language: Language
+    """Of the answer: which voice to speak with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Channel = Literal["text", "voice"]
@@ -15,6 +15,8 @@ class Turn:
 
     question: str
     answer: str
+    run: str = field(default="", compare=False)
+    """Id of the run that answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from corpus2skill.domain.message import ProgramMessage, Text
 from corpus2skill.domain.run import RunIds
 from corpus2skill.domain.session import Turn
+from corpus2skill.domain.turns import as_heard
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.question import Question
 from corpus2skill.navigator.request import room_left
@@ -48,7 +49,11 @@ def begin_run(
         is_first_turn=not session.turns,
         trail=Trail(clock=navigator.clock, last=began),
     )
-    _put_history_first(run, session.turns)
+    turns = session.turns
+    if question.heard_before is not None and question.heard_before.run in {turn.run for turn in turns}:
+        run.heard_before = question.heard_before
+        turns = as_heard(turns, [question.heard_before])
+    _put_history_first(run, turns)
     return run
 
 

@@ -18,6 +18,11 @@ def max_output_tokens(channel: Channel) -> int:
             assert_never(channel)
 
 
+def is_spoken(channel: Channel) -> bool:
+    """True where an answer is heard: it must be free of all that has no sound."""
+    return channel == "voice"
+
+
 def shows_sources(channel: Channel) -> bool:
     """True where an answer may carry numbers of sources; nobody wants to hear them."""
     return channel == "text"

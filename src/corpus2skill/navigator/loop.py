@@ -18,7 +18,6 @@ from corpus2skill.domain.run import RunRecord
 from corpus2skill.navigator.begin import begin_run
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.fetch import fetch, prefetch_root
-from corpus2skill.navigator.get_document import tool_spec
 from corpus2skill.navigator.outcome import RunEnded
 from corpus2skill.navigator.question import Question, check_question
 from corpus2skill.navigator.record import (
@@ -74,13 +73,12 @@ async def _walk_in_time(run: Run) -> Conclusion:
 
 
 async def _walk(run: Run) -> Conclusion:
-    tools = (tool_spec(run.language),)
     if run.is_first_turn:
         prefetch_root(run)
 
     while run.rounds < run.limits.rounds:
         await _let_others_in(run)
-        reply = await ask(run, tools)
+        reply = await ask(run)
         if reply is None:
             continue
         if not reply.tool_calls:
@@ -101,7 +99,7 @@ async def _end_at_limit(run: Run) -> Conclusion:
     """End the run, or give the model one last word without tools where the limits say so."""
     if run.limits.last_word == "stop" or run.rounds >= run.limits.rounds:
         raise RunEnded("fetch_limit")
-    reply = await ask(run, ())
+    reply = await ask(run, may_use_tools=False)
     if reply is None or reply.tool_calls:
         raise RunEnded("fetch_limit")
     return conclude_from_reply(run, reply)

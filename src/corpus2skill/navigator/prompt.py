@@ -9,7 +9,7 @@ from corpus2skill.domain.language import Language
 from corpus2skill.domain.session import Channel
 from corpus2skill.messages import message
 
-PROMPT_VERSION = "navigator-1"
+PROMPT_VERSION = "navigator-2"
 """Raised with every change of wording in `prompts/`; kept in each record."""
 
 

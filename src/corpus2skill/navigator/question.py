@@ -6,6 +6,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from corpus2skill.domain.language import Language, detect_language
+from corpus2skill.domain.run import Heard
 from corpus2skill.domain.session import Channel, Door
 from corpus2skill.errors import InvalidQuestion
 
@@ -23,6 +24,8 @@ class Question:
     door: Door = "cli"
     user: str | None = None
     """Who asks, where the door knows."""
+    heard_before: Heard | None = None
+    """How much of the answer before was heard, where this question breaks into it."""
 
     @property
     def language(self) -> Language:

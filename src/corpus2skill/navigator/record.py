@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from corpus2skill.domain.message import Confidence, Reply
 from corpus2skill.domain.run import Outcome, Quotation, RunFinished, RunRecord, RunStarted, Source
 from corpus2skill.errors import Corpus2SkillError
-from corpus2skill.navigator.channel import shows_sources
+from corpus2skill.messages import message
+from corpus2skill.navigator.channel import is_spoken, shows_sources
 from corpus2skill.navigator.citation import resolve_citations, without_markers
 from corpus2skill.navigator.outcome import declares_not_found, fixed_sentence
 from corpus2skill.navigator.prompt import PROMPT_VERSION
 from corpus2skill.navigator.quotation import check_quotations
 from corpus2skill.navigator.run import Run, timestamp
 from corpus2skill.navigator.trail import milliseconds
+from corpus2skill.navigator.voice.speakable import speakable
 
 _LEASE_GRACE = 60.0
 """Seconds beyond a run's own time limit before another process may take it for dead."""
@@ -47,6 +49,7 @@ def open_record(run: Run) -> None:
             question=run.question.text,
             model=run.navigator.model.name,
             channel=run.question.channel,
+            language=run.language,
         )
     )
 
@@ -67,7 +70,7 @@ def conclude_from_reply(run: Run, reply: Reply) -> Conclusion:
     )
     return Conclusion(
         outcome="not_found" if is_not_found else "answered",
-        answer=answer.text,
+        answer=_as_received(run, answer.text),
         confidence=None if is_not_found else reply.confidence or "strong",
         citations=answer.citations,
         struck_citations=answer.struck,
@@ -79,7 +82,14 @@ def conclude_from_reply(run: Run, reply: Reply) -> Conclusion:
 def conclude_without_reply(run: Run, outcome: Outcome, error: BaseException | None = None) -> Conclusion:
     """Return the fixed sentence of an `outcome` that the model did not put into words."""
     sentence = fixed_sentence(outcome, run.language, run.question.channel, run.trail.titles, error)
-    return Conclusion(outcome=outcome, answer=sentence, error=error)
+    return Conclusion(outcome=outcome, answer=_as_received(run, sentence), error=error)
+
+
+def _as_received(run: Run, answer: str) -> str:
+    """Return what the asker reads or hears of `answer`."""
+    if not is_spoken(run.question.channel):
+        return answer
+    return speakable(answer, run.language) or message(run.language, "voice.not_speakable")
 
 
 def _quotations(run: Run, answer: str) -> tuple[Quotation, ...]:
@@ -118,7 +128,14 @@ def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
         error_detail=_detail(conclusion.error),
         user=run.question.user,
         quotations=conclusion.quotations,
+        heard=_heard(run, conclusion.outcome),
+        heard_before=run.heard_before,
     )
+
+
+def _heard(run: Run, outcome: Outcome) -> str | None:
+    """Nothing: of an answer no word is spoken before its run is over."""
+    return "" if outcome == "interrupted" and run.question.channel == "voice" else None
 
 
 def _detail(error: BaseException | None) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 
 from corpus2skill.domain.message import message_texts
@@ -11,21 +11,23 @@ from corpus2skill.navigator.channel import max_output_tokens
 from corpus2skill.navigator.get_document import tool_spec
 from corpus2skill.navigator.prompt import system_prompt
 from corpus2skill.navigator.run import Run
-from corpus2skill.ports.navigator_model import NavigatorRequest, ToolSpec
+from corpus2skill.ports.navigator_model import NavigatorRequest
 
 _FRAME_OF_A_TEXT = 16
 """Tokens that a provider may wrap around one part of a message."""
 
 
-def build_request(run: Run, tools: Sequence[ToolSpec]) -> NavigatorRequest:
+def build_request(run: Run, *, may_use_tools: bool = True) -> NavigatorRequest:
+    """Return the request for the next round. But for `may_use_tools`, only its messages ever change in a run."""
     channel = run.question.channel
     return NavigatorRequest(
         system=system_prompt(run.language, channel, run.limits.fetches),
         messages=tuple(run.messages),
-        tools=tuple(tools),
+        tools=(tool_spec(run.language),),
         max_output_tokens=max_output_tokens(channel),
         language=run.language,
         channel=channel,
+        may_use_tools=may_use_tools,
     )
 
 
@@ -50,7 +52,7 @@ def room_left(run: Run) -> int:
 
     Set aside are the next reply and, should that ask for more, the reply after it.
     """
-    request = build_request(run, (tool_spec(run.language),))
+    request = build_request(run)
     sent = prompt_tokens(run, request, upper_tokens)
     replies = reply_tokens(run, request) + request.max_output_tokens
     return max(0, run.navigator.model.window - sent - replies)

@@ -28,13 +28,13 @@ from corpus2skill.navigator.request import build_request, prompt_tokens, reply_t
 from corpus2skill.navigator.run import Run
 from corpus2skill.navigator.spending import hold_round
 from corpus2skill.navigator.tries import seconds_before_try
-from corpus2skill.ports.navigator_model import NavigatorRequest, ToolSpec
+from corpus2skill.ports.navigator_model import NavigatorRequest
 
 _UNUSABLE_IN_A_ROW = 2
 """So many unusable replies in a row end the run: each is asked once more."""
 
 
-async def ask(run: Run, tools: Sequence[ToolSpec]) -> Reply | None:
+async def ask(run: Run, *, may_use_tools: bool = True) -> Reply | None:
     """Ask the model once; None where nothing usable came and it may be asked again.
 
     Raises:
@@ -42,7 +42,7 @@ async def ask(run: Run, tools: Sequence[ToolSpec]) -> Reply | None:
     """
     run.rounds += 1
     try:
-        reply = await _answered(run, _fitting_request(run, tools))
+        reply = await _answered(run, _fitting_request(run, may_use_tools=may_use_tools))
     except ModelRefused as error:
         raise _refused(run) from error
     except BadReply as error:
@@ -52,12 +52,12 @@ async def ask(run: Run, tools: Sequence[ToolSpec]) -> Reply | None:
     return _usable(run, reply)
 
 
-def _fitting_request(run: Run, tools: Sequence[ToolSpec]) -> NavigatorRequest:
+def _fitting_request(run: Run, *, may_use_tools: bool) -> NavigatorRequest:
     """
     Raises:
         ModelUnusable: the model's window is too small for it.
     """
-    request = build_request(run, tools)
+    request = build_request(run, may_use_tools=may_use_tools)
     model = run.navigator.model
     wanted = prompt_tokens(run, request, upper_tokens) + reply_tokens(run, request)
     if wanted > model.window:

@@ -12,7 +12,7 @@ from datetime import datetime
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.message import Message, Usage
 from corpus2skill.domain.money import Price, unknown_price
-from corpus2skill.domain.run import RunEvent, RunIds, RunLimits
+from corpus2skill.domain.run import Heard, RunEvent, RunIds, RunLimits
 from corpus2skill.domain.tree import Node
 from corpus2skill.navigator.cancellation import Cancellation, time_limit
 from corpus2skill.navigator.held_money import HeldMoney
@@ -65,6 +65,8 @@ class Run:
     is_first_turn: bool
     """True where nothing was said before that the model is shown."""
     trail: Trail
+    heard_before: Heard | None = None
+    """How much was heard of an earlier answer of the session that the question broke into."""
     left_out_turns: int = 0
     just_read: tuple[Node, ...] = ()
     """What the last reply's calls found: a relative path starts there."""

@@ -9,7 +9,7 @@ from math import inf
 
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.money import Price, most_dollars
-from corpus2skill.domain.run import RunIds, RunLimits
+from corpus2skill.domain.run import RunLimits
 from corpus2skill.domain.tokens import most_tokens
 from corpus2skill.errors import SpendingCapReached, UnusableSettings
 from corpus2skill.navigator.outcome import RunEnded

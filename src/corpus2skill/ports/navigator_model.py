@@ -27,11 +27,17 @@ class NavigatorRequest:
     system: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...]
-    """`get_document`, or nothing for a last word without tools."""
+    """`get_document`."""
     max_output_tokens: int
     language: Language
     """Of the answer."""
     channel: Channel
+    may_use_tools: bool = True
+    """False for a last word. The tools stay in sight all the same: they are part of what providers cache."""
+
+    @property
+    def offers_tools(self) -> bool:
+        return bool(self.tools) and self.may_use_tools
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -261,6 +261,7 @@ class RecordStore(Protocol):
 
         Turns that ended without an answer (failed, refused, cancelled, ...) only count for `last_turn`, and
         so do those that were asked of another corpus: what one corpus said is not told to another's askers.
+        An answer that was spoken over counts as far as it was heard (`domain.turns`).
         """
         ...
 

@@ -105,7 +105,7 @@ class AnthropicModel:
     async def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
         events = await self._habits.call(lambda quirks: self.attempt(self._open(request, quirks)))
         stream = AnthropicStream(self._endpoint.redactor)
-        failed: Failure | ModelError | None = None
+        failed: Failure | ModelError | None = self._endpoint.page_instead_of_stream(events.response)
         try:
             async for event in events:
                 if shown := stream.add(event):
@@ -210,7 +210,7 @@ class AnthropicModel:
             system=system_blocks(request.system, quirks),
             messages=messages,
             tools=tools or anthropic.omit,
-            tool_choice=anthropic.omit if request.tools or not tools else {"type": "none"},
+            tool_choice=anthropic.omit if request.offers_tools or not tools else {"type": "none"},
             thinking=_thinking(quirks) or anthropic.omit,
             output_config=_output_config(quirks, "") or anthropic.omit,
             stream=True,

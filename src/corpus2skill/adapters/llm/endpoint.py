@@ -70,6 +70,13 @@ class Endpoint:
             return timed_out(self.target, self.timeouts.silence)
         return broken(self.target, reason)
 
+    def page_instead_of_stream(self, response: httpx2.Response) -> ModelError | None:
+        """Return the fault where another site answers with a page; None for anything else."""
+        content_type = response.headers.get("content-type", "")
+        if "html" not in content_type:
+            return None
+        return no_api(self.target, response.status_code, content_type)
+
     def not_a_reply(self, status: int, content_type: str, body: bytes, reason: str) -> ModelError:
         """Return what a body that is no reply is: another site's page, or a reply that broke."""
         words = self.redactor.clean(body[:2000].decode("utf-8", "replace"))

@@ -61,7 +61,7 @@ class OpenAIModel:
             has_cache_key=is_official,
             is_stream_trusted=is_official,
         )
-        self._habits = Adapting(endpoint.target, _known, first)
+        self._habits = Adapting(endpoint.target, _known, first, is_foreign=not is_official)
 
     @property
     def name(self) -> str:
@@ -165,12 +165,12 @@ class OpenAIModel:
     async def _open(
         self, request: NavigatorRequest, quirks: OpenAIQuirks
     ) -> AsyncStream[ChatCompletionChunk] | Reply | Failure:
-        if request.tools and not quirks.has_tools:
+        if request.offers_tools and not quirks.has_tools:
             raise ModelUnusable(
                 "model_without_tools", model=self.name, endpoint=self._endpoint.target.endpoint
             )
         params = self._round_params(request, quirks)
-        if quirks.has_streamed_tools or not request.tools:
+        if quirks.has_streamed_tools or not request.offers_tools:
             return await self.attempt(self._stream(params, quirks))
         response = await self.attempt(self._ask(params))
         if isinstance(response, Failure):
@@ -189,6 +189,8 @@ class OpenAIModel:
         params[quirks.max_tokens_field] = request.max_output_tokens + _allowance(quirks)
         if request.tools:
             params["tools"] = tool_params(request.tools)
+            if not request.may_use_tools:
+                params["tool_choice"] = "none"
         if quirks.effort is not None:
             params["reasoning_effort"] = quirks.effort
         if quirks.has_cache_key:
@@ -207,7 +209,7 @@ class OpenAIModel:
 
     async def _streamed(self, chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[ModelEvent]:
         stream = OpenAIStream(self._endpoint.redactor)
-        failed: Failure | ModelError | None = None
+        failed: Failure | ModelError | None = self._endpoint.page_instead_of_stream(chunks.response)
         try:
             async for chunk in chunks:
                 if shown := stream.add(chunk):
@@ -232,7 +234,7 @@ class OpenAIModel:
         The round is asked once more as a whole, once for each endpoint and process.
         """
         quirks = self._habits.quirks
-        if not request.tools or quirks.is_stream_trusted:
+        if not request.offers_tools or quirks.is_stream_trusted:
             return reply
         if reply.tool_calls or reply.stop != "end" or _has_own_calls(request):
             self._habits.remember(replace(quirks, is_stream_trusted=bool(reply.tool_calls)))

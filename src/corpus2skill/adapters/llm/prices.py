@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from corpus2skill.adapters.llm.summed_price import summed
 from corpus2skill.domain.model_name import ModelName
 from corpus2skill.domain.money import Price, unknown_price
 
@@ -37,7 +38,15 @@ def price_of(name: ModelName, base_url: str | None = None, *, is_batch: bool = F
     def price(usage: Usage) -> float | None:
         return _dollars(usage, provider, model, is_batch=is_batch)
 
-    return price
+    return price if _changes_by_the_hour(model) else summed(price)
+
+
+def _changes_by_the_hour(model: ModelInfo) -> bool:
+    """False for prices that hold from a date on: that of the day when a compile begins is its price."""
+    from genai_prices.types import StartDateConstraint
+
+    parts = model.prices if isinstance(model.prices, list) else []
+    return any(not isinstance(part.constraint, StartDateConstraint | None) for part in parts)
 
 
 def context_window_of(name: ModelName, base_url: str | None = None) -> int | None:

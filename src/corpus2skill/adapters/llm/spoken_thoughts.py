@@ -16,6 +16,8 @@ class SpokenThoughts:
         """Return what belongs to the text."""
         if self._state == "text":
             return piece
+        if self._state == "gap":
+            return self._behind(piece)
         self._kept += piece
         if self._state == "beginning":
             head = self._kept.lstrip()
@@ -25,11 +27,17 @@ class SpokenThoughts:
                 return self._through(self._kept)
             self._state = "thought"
         _, close, text = self._kept.partition(_CLOSE)
-        return self._through(text.lstrip()) if close else ""
+        return self._behind(text) if close else ""
 
     def rest(self) -> str:
         """Return what was held back, at the end: nothing of a thought that never ended."""
         return self._through(self._kept) if self._state == "beginning" else ""
+
+    def _behind(self, piece: str) -> str:
+        """Let text through from its first character on: the blank lines between belong to the block."""
+        text = piece.lstrip()
+        self._state, self._kept = "text" if text else "gap", ""
+        return text
 
     def _through(self, text: str) -> str:
         self._state, self._kept = "text", ""

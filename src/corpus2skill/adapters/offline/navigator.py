@@ -82,7 +82,7 @@ class OfflineNavigator:
     ) -> Reply | None:
         """The next fetch with its reason, or None when it is time to answer."""
         fetches_left = self._fetch_limit - walk.fetches
-        if not request.tools or fetches_left <= 0:
+        if not request.offers_tools or fetches_left <= 0:
             return None
         if not root_is_read(walk):
             return _call(walk, ROOT_PATH, reason_for_root(request.language))

@@ -41,9 +41,10 @@ from corpus2skill.adapters.store.record_tables import (
     upgrade,
 )
 from corpus2skill.domain.message import Usage
-from corpus2skill.domain.run import Outcome, RunIds, RunRecord, Source
-from corpus2skill.domain.session import Session, Turn
+from corpus2skill.domain.run import RunIds, RunRecord, Source
+from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
+from corpus2skill.domain.turns import turns_of
 from corpus2skill.errors import Busy, Damaged, RecordNotFound
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.store import ChainVerdict, RecordFilter
@@ -52,9 +53,6 @@ Value = TypeVar("Value")
 
 _PAGE = 200
 """Rows read at once, so that no transaction stays open between two records."""
-_REMEMBERED: tuple[Outcome, ...] = ("answered", "not_found", "fetch_limit", "interrupted")
-"""Outcomes whose turns belong to the conversation. A failure says nothing of the matter, and a question
-that the provider refused would have the next one refused too."""
 _CONTENTS = Contents(
     metadata=METADATA,
     meta=META,
@@ -131,18 +129,16 @@ class SqlRecordStore:
     def session(self, tenant: str, session: str, corpus: str) -> Session:
         in_session = and_(_is_kept(tenant), RECORDS.c.session == storable(session))
         query = (
-            select(RECORDS.c.run, RECORDS.c.turn, RECORDS.c.corpus, RECORDS.c.outcome, RECORDS.c.payload)
+            select(RECORDS.c.run, RECORDS.c.turn, RECORDS.c.corpus, RECORDS.c.payload)
             .where(in_session)
             .order_by(RECORDS.c.turn, RECORDS.c.seq)
         )
         rows = self._rows(query)
-        remembered = (
-            row for row in rows if row["outcome"] in _REMEMBERED and row["corpus"] == storable(corpus)
-        )
-        records = (self._record(row) for row in remembered)
-        turns = tuple(Turn(question=record.question, answer=record.answer) for record in records)
+        records = [self._record(row) for row in rows if row["corpus"] == storable(corpus)]
         return Session(
-            session_id=session, turns=turns, last_turn=max((row["turn"] for row in rows), default=0)
+            session_id=session,
+            turns=turns_of(records),
+            last_turn=max((row["turn"] for row in rows), default=0),
         )
 
     def record(self, tenant: str, run: str) -> RunRecord:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, and_, delete, func, insert, select
+from sqlalchemy import URL, Connection, and_, bindparam, delete, func, insert, select
 
 from corpus2skill.adapters.store.batch_log import forget_calls, has_batches
 from corpus2skill.adapters.store.database import Contents, Database
@@ -19,6 +19,8 @@ from corpus2skill.ports.result_store import PaidResult, PastUsage
 
 _MOST_AT_ONCE = 256
 """Calls answered by one statement or commit. Databases bound how many values a statement may name."""
+_BY_KEYS = select(RESULTS.c.key, RESULTS.c.reply).where(RESULTS.c.key.in_(bindparam("keys", expanding=True)))
+"""Made once: it is asked before every paid call."""
 _CONTENTS = Contents(
     metadata=METADATA,
     meta=META,
@@ -80,8 +82,8 @@ class SqlResultStore:
         self._database.close()
 
     def _find(self, keys: Sequence[str]) -> Sequence[TextReply | Exception | None]:
-        query = select(RESULTS.c.key, RESULTS.c.reply).where(RESULTS.c.key.in_(keys))
-        rows = self._database.read(lambda connection: connection.execute(query).all(), ())
+        asked = {"keys": keys}
+        rows = self._database.read(lambda connection: connection.execute(_BY_KEYS, asked).all(), ())
         replies = {str(key): self._reply(str(key), str(reply)) for key, reply in rows}
         return [replies.get(key) for key in keys]
 

@@ -19,6 +19,7 @@ from corpus2skill.entrypoints.cli.options import (
     ModelOption,
     WorkspaceOption,
 )
+from corpus2skill.entrypoints.cli.speaking import speak_answer
 from corpus2skill.entrypoints.cli.trail import TrailListener, answer_lines, ending_line
 from corpus2skill.errors import InvalidQuestion
 
@@ -36,6 +37,15 @@ def ask_command(
             "-s",
             metavar="ID",
             help="Go on with this conversation (its id or the beginning of it).",
+            show_default=False,
+        ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option(
+            "--user",
+            metavar="ID",
+            help="Who asks: kept in the record, so that one person's can be found and deleted.",
             show_default=False,
         ),
     ] = None,
@@ -62,6 +72,7 @@ def ask_command(
         question=text,
         corpus=corpus,
         session=session,
+        user=user,
         channel=channel,
         model=model,
         base_url=base_url,
@@ -75,6 +86,10 @@ def answer(desk: Desk, options: AskOptions) -> RunRecord:
     from corpus2skill.application.ask import ask
 
     out = desk.out
+    if options.channel == "voice" and not out.is_json:
+        record = asyncio.run(speak_answer(desk, options))
+        out.note(ending_line(out, record))
+        return record
     record = asyncio.run(ask(desk.workspace, options, TrailListener(out)))
     if out.is_json:
         out.document(record)

@@ -66,7 +66,9 @@ def all_words() -> tuple[str, ...]:
 
 def _named(word: str) -> tuple[CommandName, ...]:
     exact: list[CommandName] = [name for name in NAMES if word in _words(name)]
-    begun: list[CommandName] = [name for name in NAMES if word and any(known.startswith(word) for known in _words(name))]
+    begun: list[CommandName] = [
+        name for name in NAMES if word and any(known.startswith(word) for known in _words(name))
+    ]
     return tuple(exact or begun)
 
 

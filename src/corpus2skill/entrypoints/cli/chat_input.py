@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -90,14 +91,19 @@ class TypedInput:
                 raise InvalidQuestion("question_undecodable") from error
 
     def _line(self) -> str:
-        prompt = self._out.say("chat.prompt")
         if self._is_edited:
-            return input(prompt)
-        self._out.ask(prompt)
+            return input(self._prompt())
+        self._out.ask(self._out.say("chat.prompt"))
         line = sys.stdin.readline()
         if not line:
             raise EOFError
         return line
+
+    def _prompt(self) -> str:
+        """In colour where that is wanted; `\\001` and `\\002` stand around what takes up no columns."""
+        prompt = self._out.say("chat.prompt")
+        is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        return prompt if is_plain else f"\001\x1b[1;36m\002{prompt}\001\x1b[0m\002"
 
     def _set_up(self) -> None:
         import readline
@@ -114,7 +120,7 @@ class TypedInput:
 
 @contextmanager
 def unechoed() -> Generator[None]:
-    """Leave out what is typed while the screen is drawn on; the next prompt gets it."""
+    """Keep what is typed off the screen while it is drawn on; the next prompt gets it, Ctrl-D as well."""
     try:
         import termios
     except ImportError:  # not on Windows
@@ -125,7 +131,7 @@ def unechoed() -> Generator[None]:
         yield
         return
     before = termios.tcgetattr(stdin)
-    silent = [*before[:3], before[3] & ~termios.ECHO, *before[4:]]
+    silent = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
     with contextlib.suppress(termios.error):
         termios.tcsetattr(stdin, termios.TCSANOW, silent)
     try:

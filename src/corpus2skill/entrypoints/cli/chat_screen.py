@@ -39,9 +39,9 @@ class Sheet:
         from rich.text import Text
 
         styled = Text.assemble(*(_shown(part) for part in parts))
-        for number, where in enumerate(wrapped(styled.plain, self.width, hanging)):
-            indented = Text(" " * hanging if number else "") + styled[where]
-            self.console.print(indented, soft_wrap=True, highlight=False)
+        pieces = [styled[where] for where in wrapped(styled.plain, self.width, hanging)]
+        whole = Text("\n" + " " * hanging).join(pieces)
+        self.console.print(whole, soft_wrap=True, highlight=False)
 
     def lines(self, text: str, style: str = "", margin: str = "", margin_style: str = "") -> None:
         """Write a text of several lines, each with `margin` before it, also where it is wrapped."""

@@ -56,10 +56,7 @@ class Talk:
         self._greet()
         while not self._sitting.is_over:
             with self._failures_told():
-                entry = self._entries.read()
-                if entry is None:
-                    break
-                self._deal_with(entry)
+                self._deal_with(self._entries.read())
         self._say_farewell()
         return exit_codes.OK if self._typed else self._code
 
@@ -98,15 +95,21 @@ class Talk:
             farewell = self._screen.out.say("chat.farewell", session=self._conversation.session)
             self._screen.notes.line((farewell, "dim"))
 
-    def _deal_with(self, text: str) -> None:
+    def _deal_with(self, text: str | None) -> None:
+        if text is None:
+            self._sitting.is_over = True
+            return
         match parse_entry(text):
+            case Question(text=""):
+                return
             case Question(text=question):
-                if question:
+                with unechoed() if self._typed else nullcontext():
                     self._ask(question)
             case Command() as command:
                 carry_out(self._sitting, command)
             case Unknown() as unknown:
                 self._explain(unknown)
+        self._part()
 
     def _explain(self, unknown: Unknown) -> None:
         if unknown.candidates:
@@ -138,7 +141,6 @@ class Talk:
         with ExitStack() as stack:
             if self._typed:
                 stack.enter_context(interrupts_to(lambda: self._stop(cancellation)))
-                stack.enter_context(unechoed())
             listener = stack.enter_context(self._listener())
             return self._runner.run(self._conversation.ask(question, listener, cancellation))
 
@@ -164,3 +166,9 @@ class Talk:
         except Corpus2SkillError as error:
             self._screen.error(error_sentence(self._screen.out, error))
             self._code = exit_codes.of_error(error)
+            self._part()
+
+    def _part(self) -> None:
+        """Leave a line free above the next prompt."""
+        if self._typed and not self._sitting.is_over:
+            self._screen.notes.line()

@@ -12,8 +12,17 @@ import typer
 
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.compile_progress import compile_progress
+from corpus2skill.entrypoints.cli.consent import Consent
 from corpus2skill.entrypoints.cli.desk import open_desk
-from corpus2skill.entrypoints.cli.options import JsonOption, ModelOption, WorkspaceOption, named_path
+from corpus2skill.entrypoints.cli.options import (
+    BaseUrlOption,
+    JsonOption,
+    MaxCostOption,
+    ModelOption,
+    WorkspaceOption,
+    YesOption,
+    named_path,
+)
 from corpus2skill.entrypoints.cli.output import Output, columns
 from corpus2skill.errors import InvalidInput
 
@@ -53,6 +62,9 @@ def eval_command(
         typer.Option("--limit", "-n", metavar="N", min=1, help="The first N questions.", show_default=False),
     ] = None,
     model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    max_cost: MaxCostOption = None,
+    yes: YesOption = False,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -62,7 +74,8 @@ def eval_command(
     corpus2skill eval ./packs/plans-ja --limit 10
     corpus2skill eval ./packs/plans-ja --out run.jsonl --json
 
-    The pack's corpus is compiled first unless the engine in use has compiled it already.
+    The pack's corpus is compiled first unless the engine in use has compiled it already. A paid compile shows
+    the estimate and asks, unless --yes or --max-cost is given.
     """
     from corpus2skill.application.evaluate import EvaluateOptions, evaluate, run_lines
     from corpus2skill.application.quality_page import quality_page
@@ -70,11 +83,20 @@ def eval_command(
     desk = open_desk(workspace, is_json=json)
     if out is not None:
         _write(out, "", mode="a")  # a path that cannot be written is found before an hour of questions
-    options = EvaluateOptions(pack=pack, questions=questions, limit=limit, model=model)
+    options = EvaluateOptions(
+        pack=pack,
+        questions=questions,
+        limit=limit,
+        model=model,
+        base_url=base_url,
+        max_cost=max_cost,
+        is_confirmed=yes,
+    )
     with ExitStack() as showing:
         compiling = showing.enter_context(compile_progress(desk.out))
         asked = _asked(desk.out, compiled=showing.close)
-        evaluation = asyncio.run(evaluate(desk.workspace, options, compiling, asked))
+        consent = Consent(desk.out, compiling)
+        evaluation = asyncio.run(evaluate(desk.workspace, options, compiling, asked, consent))
     if out is not None:
         _write(out, "".join(f"{line}\n" for line in run_lines(evaluation)))
         page = out.with_suffix(".html")
@@ -86,6 +108,9 @@ def eval_command(
         )
     else:
         _show(desk.out, evaluation)
+    if evaluation.is_capped:
+        desk.out.note(desk.out.say("cli.eval_capped", asked=len(evaluation.asked)))
+        return exit_codes.SPENDING_CAP
     return exit_codes.OK
 
 

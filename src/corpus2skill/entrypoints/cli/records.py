@@ -3,70 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from corpus2skill.domain.run import Outcome, RunRecord
+from corpus2skill.domain.run import RunRecord
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import open_desk
 from corpus2skill.entrypoints.cli.faults import fault_sentence
-from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption
+from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption, YesOption
 from corpus2skill.entrypoints.cli.output import Output, columns, one_line
-from corpus2skill.entrypoints.cli.trail import answer_lines, ending_line, outcome_name, trail_lines
+from corpus2skill.entrypoints.cli.record_filters import (
+    ChannelFilter,
+    CorpusFilter,
+    DoorFilter,
+    DoubtfulFilter,
+    LimitFilter,
+    ModelFilter,
+    OutcomeFilter,
+    SessionFilter,
+    SinceFilter,
+    TenantOption,
+    UntilFilter,
+    UserFilter,
+    VersionFilter,
+)
+from corpus2skill.entrypoints.cli.trail import (
+    answer_lines,
+    ending_line,
+    outcome_name,
+    quotation_lines,
+    trail_lines,
+)
+from corpus2skill.errors import ConfirmationNeeded
 from corpus2skill.ports.store import RecordFilter
+
+if TYPE_CHECKING:
+    from corpus2skill.application.delete_records import Deletion
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 _LISTED = 20
 """Records listed where no limit is given; an export has all."""
 
-TenantOption = Annotated[
-    str, typer.Option("--tenant", metavar="NAME", help="Whose records; `eval` keeps its own in `evaluation`.")
-]
+Form = Literal["jsonl", "csv"]
+BomOption = Annotated[bool, typer.Option("--bom", help="Begin the CSV with a byte order mark, for Excel.")]
 
 
 @app.callback()
 def list_command(
     ctx: typer.Context,
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", "-c", metavar="NAME", help="Of this corpus.", show_default=False)
-    ] = None,
-    session: Annotated[
-        str | None,
-        typer.Option("--session", "-s", metavar="ID", help="Of this conversation.", show_default=False),
-    ] = None,
-    outcome: Annotated[
-        Outcome | None, typer.Option("--outcome", help="That ended this way.", show_default=False)
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            "-n",
-            metavar="N",
-            min=1,
-            help="So many; else 20, an export all of them.",
-            show_default=False,
-        ),
-    ] = None,
-    export: Annotated[
-        Literal["jsonl", "csv"] | None,
-        typer.Option("--export", help="Write the records to stdout in this form.", show_default=False),
-    ] = None,
-    bom: Annotated[
-        bool, typer.Option("--bom", help="Begin the CSV with a byte order mark, for Excel.")
-    ] = False,
+    corpus: CorpusFilter = None,
+    at: VersionFilter = None,
+    session: SessionFilter = None,
+    user: UserFilter = None,
+    outcome: OutcomeFilter = None,
+    channel: ChannelFilter = None,
+    door: DoorFilter = None,
+    model: ModelFilter = None,
+    since: SinceFilter = None,
+    until: UntilFilter = None,
+    doubtful: DoubtfulFilter = False,
+    limit: LimitFilter = None,
+    export: Annotated[Form | None, typer.Option("--export", hidden=True)] = None,
+    bom: Annotated[bool, typer.Option("--bom", hidden=True)] = False,
     tenant: TenantOption = "local",
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
-    """List, show, verify or export the audit records.
+    """List, show, export, delete or verify the audit records.
 
     \b
     corpus2skill records --outcome not_found --limit 50
-    corpus2skill records --export csv --bom > records.csv
+    corpus2skill records --since 2026-04-01 --doubtful
     corpus2skill records show run_01m8pky5kmy1g8hzyfbesbyjhv
+    corpus2skill records export --format csv --bom > records.csv
+    corpus2skill records delete --session session_01m8pky5km --yes
     corpus2skill records verify
     """
     if ctx.invoked_subcommand is not None:
@@ -74,8 +86,20 @@ def list_command(
     from corpus2skill.application.show_records import list_records
 
     desk = open_desk(workspace, is_json=json)
-    some = limit or (None if export else _LISTED)
-    which = RecordFilter(corpus=corpus, session=session, outcome=outcome, limit=some)
+    which = RecordFilter(
+        corpus=corpus,
+        version=at,
+        session=session,
+        user=user,
+        outcome=outcome,
+        channel=channel,
+        door=door,
+        model=model,
+        since=_begin(since),
+        until=_end(until),
+        is_doubtful=doubtful or None,
+        limit=limit or (None if export else _LISTED),
+    )
     records = list_records(desk.workspace, which, tenant)
     if export is not None:
         _export(desk.out, records, export, bom=bom)
@@ -83,6 +107,100 @@ def list_command(
         desk.out.document(records)
     else:
         _list(desk.out, list(records))
+    return exit_codes.OK
+
+
+@app.command("export")
+def export_command(
+    form: Annotated[
+        Form, typer.Option("--format", "-f", help="jsonl has everything, csv is a table for people.")
+    ] = "jsonl",
+    bom: BomOption = False,
+    corpus: CorpusFilter = None,
+    at: VersionFilter = None,
+    session: SessionFilter = None,
+    user: UserFilter = None,
+    outcome: OutcomeFilter = None,
+    channel: ChannelFilter = None,
+    door: DoorFilter = None,
+    model: ModelFilter = None,
+    since: SinceFilter = None,
+    until: UntilFilter = None,
+    doubtful: DoubtfulFilter = False,
+    limit: LimitFilter = None,
+    tenant: TenantOption = "local",
+    workspace: WorkspaceOption = None,
+) -> int:
+    """Write records to standard output: all, or those that the options mean.
+
+    \b
+    corpus2skill records export > records.jsonl
+    corpus2skill records export --format csv --bom --since 2026-04-01 --until 2026-04-30 > april.csv
+    """
+    from corpus2skill.application.show_records import list_records
+
+    desk = open_desk(workspace, is_json=False)
+    which = RecordFilter(
+        corpus=corpus,
+        version=at,
+        session=session,
+        user=user,
+        outcome=outcome,
+        channel=channel,
+        door=door,
+        model=model,
+        since=_begin(since),
+        until=_end(until),
+        is_doubtful=doubtful or None,
+        limit=limit,
+    )
+    _export(desk.out, list_records(desk.workspace, which, tenant), form, bom=bom)
+    return exit_codes.OK
+
+
+@app.command("delete")
+def delete_command(
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN", help="This record.", show_default=False)
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session", "-s", metavar="ID", help="All records of this conversation.", show_default=False
+        ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", "-u", metavar="ID", help="All records of this person.", show_default=False),
+    ] = None,
+    yes: YesOption = False,
+    tenant: TenantOption = "local",
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Delete what was said: one record, one conversation, or all of one person.
+
+    \b
+    corpus2skill records delete --run run_01m8pky5kmy1
+    corpus2skill records delete --session session_01m8pky5km --yes
+    corpus2skill records delete --user tanaka --yes
+
+    Without --yes only what would be deleted is shown. Question, answer, trail and person are replaced by a
+    dated mark, and nothing of them can be read in the workspace's files; the chain still verifies. This
+    cannot be undone.
+    """
+    from corpus2skill.application.delete_records import Whose, delete_records
+
+    desk = open_desk(workspace, is_json=json)
+    whose = Whose(run=run, session=session, user=user)
+    deletion = delete_records(desk.workspace, whose, is_confirmed=yes, tenant=tenant)
+    if yes and json:
+        desk.out.document(deletion)
+    elif not json:
+        for line in _deletion_lines(desk.out, deletion):
+            desk.out.answer(line)
+    if not yes:
+        raise ConfirmationNeeded("delete_not_confirmed", records=len(deletion.records))
     return exit_codes.OK
 
 
@@ -133,7 +251,19 @@ def verify_command(
     return exit_codes.DAMAGED if verdict.faults else exit_codes.OK
 
 
-def _export(out: Output, records: Iterable[RunRecord], form: Literal["jsonl", "csv"], *, bom: bool) -> None:
+def _begin(text: str | None) -> str | None:
+    from corpus2skill.application.show_records import moment
+
+    return None if text is None else moment(text)
+
+
+def _end(text: str | None) -> str | None:
+    from corpus2skill.application.show_records import moment
+
+    return None if text is None else moment(text, is_end=True)
+
+
+def _export(out: Output, records: Iterable[RunRecord], form: Form, *, bom: bool) -> None:
     from corpus2skill.application.show_records import export_csv, export_jsonl
 
     if bom and form == "csv":
@@ -154,6 +284,21 @@ def _list(out: Output, records: list[RunRecord]) -> None:
         out.answer(row)
 
 
+def _deletion_lines(out: Output, deletion: Deletion) -> Iterable[str]:
+    for record in deletion.records:
+        yield out.say(
+            "cli.deleted_record",
+            run=record.run,
+            started=record.started_at,
+            outcome=out.say(f"outcome.{record.outcome}"),
+            session=record.session,
+        )
+    if deletion.is_done:
+        yield out.say("cli.deleted", records=len(deletion.records))
+    if deletion.under_way:
+        yield out.say("cli.delete_under_way", count=deletion.under_way)
+
+
 def _record_lines(out: Output, record: RunRecord) -> Iterable[str]:
     yield out.say(
         "cli.record",
@@ -166,10 +311,13 @@ def _record_lines(out: Output, record: RunRecord) -> Iterable[str]:
         door=record.door,
         model=record.model,
     )
+    if record.user is not None:
+        yield out.say("cli.record_user", user=record.user)
     yield from ("", out.say("cli.question", question=record.question), "")
     yield from trail_lines(out, record.visits)
     yield ""
     yield from answer_lines(out, record)
+    yield from quotation_lines(out, record)
     yield from ("", ending_line(out, record))
     if record.error_class is not None:
         yield f"{record.error_class} {record.error_detail or ''}".rstrip()

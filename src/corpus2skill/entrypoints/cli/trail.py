@@ -46,6 +46,9 @@ def answer_lines(out: Output, record: RunRecord) -> Iterator[str]:
     yield record.answer
     if record.is_truncated:
         yield out.say("cli.truncated")
+    if record.unheld_quotations:
+        yield from ("", out.say("cli.unheld"))
+        yield from (_unheld(out, quotation.text) for quotation in record.unheld_quotations)
     if record.channel == "voice":
         return
     if record.citations:
@@ -54,6 +57,20 @@ def answer_lines(out: Output, record: RunRecord) -> Iterator[str]:
     elif record.evidence:
         yield from ("", out.say("cli.read"))
         yield from (f"- {source_line(source)}" for source in record.evidence)
+
+
+def _unheld(out: Output, text: str) -> str:
+    return out.say("cli.unheld_quotation", text=one_line(text, 120))
+
+
+def quotation_lines(out: Output, record: RunRecord) -> Iterator[str]:
+    """Yield every quotation of the answer and where it stands."""
+    if record.quotations:
+        yield from ("", out.say("cli.quotations"))
+    for quotation in record.quotations:
+        kind = "held" if quotation.doc_id is not None else "name" if quotation.is_name else "unheld"
+        text = one_line(quotation.text, 120)
+        yield out.say(f"cli.quotation_{kind}", text=text, doc_id=quotation.doc_id)
 
 
 def _numbered(sources: Sequence[Source]) -> Iterator[str]:

@@ -17,7 +17,7 @@ _NUMBER = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z0-9_]+|[ァ-ヺー]+")
 _AFTER_KANA = re.compile(r"(?<=[ぁ-ゖ])(?=[^ぁ-ゖー])")
-_NOT_FIRST = "、。，．,.！？!?ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ」』）)］]】〉》〕”\""
+_NOT_FIRST = '、。，．,.！？!?ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ」』）)］]】〉》〕”"'
 
 
 def early_cut(text: str, least: int, limit: int) -> int | None:

@@ -16,12 +16,13 @@ _MARKS = _FULL_WIDTH_MARKS + "．.!?"
 _JAPANESE = re.compile(r"[\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
 _LIST_NUMBER = re.compile(r"\s*\d{1,3}")
 _LAST_WORD = re.compile(r"[A-Za-z][A-Za-z.]*$")
-_BEFORE_A_NUMBER = frozenset(
-    "no nos art arts sec secs fig figs vol vols ch para paras p pp cl tel ext approx ca "
-    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+_BEFORE_A_NUMBER = re.compile(
+    r"nos?|arts?|secs?|figs?|vols?|ch|paras?|pp?|cl|tel|ext|approx|ca"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec",
+    re.IGNORECASE,
 )
 """Abbreviations when a number follows; some are whole words else."""
-_BEFORE_A_NAME = frozenset("mr mrs ms dr prof st messrs e.g i.e cf vs viz al".split())
+_BEFORE_A_NAME = re.compile(r"mrs?|ms|dr|prof|st|e\.g|i\.e|cf|vs|viz|al", re.IGNORECASE)
 """Abbreviations whatever follows."""
 
 
@@ -144,9 +145,9 @@ def _is_abbreviated(before: str, following: str) -> bool:
     if found is None:
         return False
     word = found[0]
-    if word.lower() in _BEFORE_A_NAME or "." in word:
+    if _BEFORE_A_NAME.fullmatch(word) or "." in word:
         return not (word.lower() in {"a.m", "p.m"} and following.isupper())
-    if word.lower() in _BEFORE_A_NUMBER:
+    if _BEFORE_A_NUMBER.fullmatch(word):
         return following.isdigit()
     return len(word) == 1 and word.isupper() and word != "I"
 

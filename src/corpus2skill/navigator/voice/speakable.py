@@ -21,7 +21,8 @@ _ADDRESS = (
     rf"|(?<![A-Za-z0-9@.\-])(?:[A-Za-z0-9-]+\.)+[A-Za-z]{{2,}}/|://){_URL_CHARS}*(?<![.,:;!?'])>?"
 )
 _URL_ALONE = re.compile(
-    rf"[(（\[［【「『]\s*(?:URL\s*[:：]\s*)?{_ADDRESS}\s*[)）\]］】」』]|^[ \t]*{_ADDRESS}[ \t]*$", re.MULTILINE
+    rf"[(（\[［【「『]\s*(?:URL\s*[:：]\s*)?{_ADDRESS}\s*[)）\]］】」』]|^[ \t]*{_ADDRESS}[ \t]*$",
+    re.MULTILINE,
 )
 _URL = re.compile(rf"[ \t]*{_ADDRESS}[ \t]*")
 _MAIL_TO = re.compile(r"\bmailto:", re.IGNORECASE)
@@ -29,7 +30,7 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]
 _LINK_TARGET = re.compile(r"^\s*\[[^\[\]]+\]:.*$", re.MULTILINE)
 _SOURCE_NUMBER = re.compile(r"[\[［【]\s*\^?\s*\d{1,3}(?:\s*[,、，†-]\s*(?:\d{1,3}|source))*\s*[\]］】]")
 _IDS = re.compile(
-    r"(?:[a-z0-9-]+/)*SKILL\.md|(?:doc_)?chunk_\d+(?:\.md)?|\b(?:run|session)_[0-9a-z]{26}\b", re.IGNORECASE
+    r"(?:(?<![a-z0-9-])(?:[a-z0-9-]+/)+)?SKILL\.md|(?:doc_)?chunk_\d+(?:\.md)?|\b(?:run|session)_[0-9a-z]{26}\b", re.IGNORECASE
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]*>|<!--.*?-->", re.DOTALL)
 _LINE_BREAK_TAG = re.compile(r"<br\s*/?>|</(?:p|li|tr|div|h\d)>", re.IGNORECASE)
@@ -44,11 +45,13 @@ _TASK = re.compile(r"^\[[ xX]\][ \t]+", re.MULTILINE)
 _TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t:\-]*-[ \t:\-|]*\|[ \t:\-|]*$", re.MULTILINE)
 _EMPHASIS = re.compile(r"[*`]+|~~|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|__+")
 _TIMES = re.compile(r"(?<=\d)[ \t]*\*[ \t]*(?=\d)")
-_RANGE = re.compile(r"(?:(?<=[^\W_ぁ-ゖー])[ \t]*[～〜~][ \t]*(?=\w)|(?<=[\d年月日時分円条項名人%％])[ \t]*[～〜~])")
+_RANGE = re.compile(
+    r"(?:(?<=[^\W_ぁ-ゖー])[ \t]*[～〜~][ \t]*(?=\w)|(?<=[\d年月日時分円条項名人%％])[ \t]*[～〜~])"
+)
 _ARROW = re.compile(r"\s*(?:[→⇒➡⇨]|[-=]+>)\s*")
 _HALF_WIDTH_KANA = re.compile(r"[\uff61-\uff9f]+")
 _EMPTY_BRACKETS = re.compile(r"[(（\[［【「『〈《]\s*[)）\]］】」』〉》]|\"\s*\"")
-_SPACE_BEFORE_MARK = re.compile(r"[ \t\u3000]+(?=[。、，．！？」』）】])")
+_SPACE_BEFORE_MARK = re.compile(r"[ \t\u3000]+(?=[。、，．！？」』）】]|[.,!?;:](?:\s|$))")
 _COMMAS = re.compile(r"[、,]\s*(?=[、。,.!?！？])")
 _JAPANESE = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -69,7 +72,7 @@ def speakable(text: str, language: Language) -> str:
 
 
 def _pass(text: str, language: Language) -> str:
-    text = _visible(_LINE_END.sub("\n", html.unescape(text)))
+    text = _SPACES.sub(" ", _visible(_LINE_END.sub("\n", html.unescape(text))))
     text = _without_structure(text)
     text = _without_references(text, language)
     text = _in_words(text, language)
@@ -94,6 +97,7 @@ def _has_sound(char: str) -> bool:
         case _:
             # How a character looks: its variant, the colour of its skin.
             return not (0xFE00 <= ord(char) <= 0xFE0F or 0x1F3FB <= ord(char) <= 0x1F3FF)
+
 
 def _without_structure(text: str) -> str:
     """Take away what gives a text its form on a page."""
