@@ -53,23 +53,27 @@ MODELS = {"anthropic": "claude-haiku-5-5", "openai": "gpt-5-mini"}
 CORPUS = "default"
 Figures = dict[str, float]
 ROUNDS = 3
+_SHOWN = ("extract", "summarize", "cluster", "write")
 
 
 class Stages:
-    """A listener that notes when a stage began and was last heard of."""
+    """A listener that notes when a stage began and was last heard of, and the peak of memory until then."""
 
     def __init__(self) -> None:
         self.began: dict[str, float] = {}
         self.ended: dict[str, float] = {}
+        self.peak_mb: dict[str, float] = {}
 
     def __call__(self, event: CompileEvent, /) -> None:
         if isinstance(event, StageProgress):
             now = time.perf_counter()
             self.began.setdefault(event.stage, now)
             self.ended[event.stage] = now
+            self.peak_mb[event.stage] = _peak_mb()
 
-    def seconds(self, stage: str) -> float:
-        return self.ended[stage] - self.began[stage]
+    def figures(self) -> Figures:
+        seconds = {f"{stage}_s": self.ended[stage] - self.began[stage] for stage in _SHOWN}
+        return seconds | {f"mb_after_{stage}": self.peak_mb[stage] for stage in _SHOWN}
 
 
 def over_http(provider: str, chunks: int, latency: float, window: int) -> Figures:
@@ -89,9 +93,7 @@ def over_http(provider: str, chunks: int, latency: float, window: int) -> Figure
             "cpu_ms_per_call": cpu / (summaries + grouping) * 1e3,
             "peak_mb": _peak_mb(),
         }
-        figures |= {
-            f"{stage}_s": stages.seconds(stage) for stage in ("extract", "summarize", "cluster", "write")
-        }
+        figures |= stages.figures()
         if latency:
             calls = fake.calls(_port(fake, provider))
             chain = _longest_chain(calls, grouping)
@@ -120,9 +122,7 @@ def in_process(chunks: int, window: int) -> Figures:
             "largest_prompt": model.largest_prompt,
             "largest_prompt_with_reply": model.largest_call,
         }
-        figures |= {
-            f"{stage}_s": stages.seconds(stage) for stage in ("extract", "summarize", "cluster", "write")
-        }
+        figures |= stages.figures()
         return figures | _tree_figures(workspace, report)
 
 

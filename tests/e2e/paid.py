@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import resource
+import signal
 import sqlite3
 import sys
 from collections import Counter
@@ -113,12 +114,13 @@ class Shop:
         return next((int(line["version"]) for line in listed if line["is_active"]), None)
 
     def results(self) -> int:
-        """How many paid replies are kept."""
+        """How many paid replies are kept; none where it was killed before the store was made."""
         file = self.cli.workspace / "results.db"
         if not file.exists():
             return 0
         with sqlite3.connect(file) as database:
-            (count,) = database.execute("SELECT count(*) FROM results").fetchone()
+            tables = database.execute("SELECT 1 FROM sqlite_master WHERE name = 'results'").fetchall()
+            (count,) = database.execute("SELECT count(*) FROM results").fetchone() if tables else (0,)
         return int(count)
 
     def is_sound(self) -> bool:
@@ -151,8 +153,9 @@ class Running:
 
     process: ForkServerProcess
 
-    def kill(self) -> None:
-        self.process.kill()
+    def signal(self, sign: signal.Signals) -> None:
+        if self.process.pid is not None:
+            os.kill(self.process.pid, sign)
 
     def end(self) -> int | None:
         """Wait for its end; the exit code, below 0 where a signal ended it."""
@@ -270,7 +273,7 @@ def _run_apart(start: _Start) -> None:
     os.environ.clear()
     os.environ.update(start.environment)
     sys.stdin = Path(start.terminal).open(encoding="utf-8")  # noqa: SIM115 - open until the process ends
-    sys.stdout, sys.stderr = (Path(start.terminal).open("a", encoding="utf-8") for _ in range(2))
+    sys.stdout, sys.stderr = (Path(start.terminal).open("a", encoding="utf-8") for _ in range(2))  # noqa: SIM115 - as above
     if start.limit is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (start.limit, start.limit))
     sys.exit(run(start.arguments))

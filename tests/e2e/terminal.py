@@ -13,8 +13,9 @@ import termios
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
-CTRL_C, CTRL_D, UP = b"\x03", b"\x04", b"\x1b[A"
+CTRL_D, UP = b"\x04", b"\x1b[A"
 PASTE = b"\x1b[200~%s\x1b[201~"
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|[\x01\x02\r]")
 _PATIENCE = 60.0
@@ -45,6 +46,13 @@ class Terminal:
 
     def press(self, keys: bytes) -> None:
         os.write(self._opened, keys)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C once the program sleeps: one that is about to may not hear of it before the next key."""
+        state = Path(f"/proc/{self._process.pid}/stat")
+        while state.exists() and state.read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "S":
+            os.sched_yield()
+        self.press(b"\x03")
 
     def enter(self, line: str) -> None:
         self.press(line.encode() + b"\r")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.command_line import PROGRAM, CommandLine, Ran, write_documents
-from tests.e2e.terminal import CTRL_C, CTRL_D, PASTE, UP, Terminal, terminal
+from tests.e2e.terminal import CTRL_D, PASTE, UP, Terminal, terminal
 from tests.e2e.texts import ANNUAL, DOCUMENTS, UNKNOWN
 from tests.fakes.providers import KEY, ProviderServer
 from tests.fakes.providers.behaviour import fails, stalled
@@ -21,6 +21,7 @@ MONTHLY = {"ja": "では月額プランは？", "en": "And the monthly plan?"}
 ASKED = ANNUAL["en"]
 
 
+@pytest.mark.requirement("N-60")
 def test_piped_questions_are_answered_line_by_line(
     compiled: CommandLine, language: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,6 +36,7 @@ def test_piped_questions_are_answered_line_by_line(
     assert "\x1b" not in ran.out + ran.err
 
 
+@pytest.mark.requirement("N-60")
 def test_questions_of_one_chat_are_one_conversation_until_a_new_one_begins(english: CommandLine) -> None:
     """N-60: `/new`."""
     assert _piped(english, ASKED, MONTHLY["en"], "/new", ASKED).code == 0
@@ -44,6 +46,7 @@ def test_questions_of_one_chat_are_one_conversation_until_a_new_one_begins(engli
     assert third["turn"] == 1
 
 
+@pytest.mark.requirement("N-60")
 def test_no_question_is_no_failure(english: CommandLine) -> None:
     """N-60: nothing in, nothing out."""
     ran = _piped(english)
@@ -51,6 +54,7 @@ def test_no_question_is_no_failure(english: CommandLine) -> None:
 
 
 @pytest.mark.parametrize("command", ["/trail", "／足跡", "/tr"])
+@pytest.mark.requirement("N-61")
 def test_the_last_trail_is_shown_whole(english: CommandLine, command: str) -> None:
     """N-61: in either language's word, full-width or begun; each reason whole and what was offered."""
     ran = _piped(english, ASKED, command)
@@ -60,6 +64,7 @@ def test_the_last_trail_is_shown_whole(english: CommandLine, command: str) -> No
     assert all(child["title"] in shown for visit in record["visits"] for child in visit["offered"])
 
 
+@pytest.mark.requirement("N-61")
 def test_a_source_is_opened_in_its_place_in_the_original(
     japanese: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +83,7 @@ def test_a_source_is_opened_in_its_place_in_the_original(
 
 
 @pytest.mark.parametrize("state", ["changed", "gone"])
+@pytest.mark.requirement("N-61")
 def test_what_became_of_the_original_is_said(english: CommandLine, state: str) -> None:
     """N-61: the version's own text is shown, whatever the file has in it now."""
     documents = write_documents(english.workspace.parent / "originals", DOCUMENTS["en"])
@@ -104,6 +110,7 @@ def test_what_became_of_the_original_is_said(english: CommandLine, state: str) -
         ("x" * 10_001, "10001 characters"),
     ],
 )
+@pytest.mark.requirement("N-61")
 def test_what_cannot_be_done_is_explained_and_the_chat_goes_on(
     english: CommandLine, entry: str, said: str
 ) -> None:
@@ -114,6 +121,7 @@ def test_what_cannot_be_done_is_explained_and_the_chat_goes_on(
     assert [record["question"] for record in _records(english)] == [ASKED, MONTHLY["en"]]
 
 
+@pytest.mark.requirement("N-61")
 def test_commands_before_the_first_question_say_that_nothing_was_asked(english: CommandLine) -> None:
     """N-61."""
     ran = _piped(english, "/trail", "/sources", "/open 1")
@@ -121,12 +129,14 @@ def test_commands_before_the_first_question_say_that_nothing_was_asked(english: 
     assert ran.out == ""
 
 
+@pytest.mark.requirement("N-61")
 def test_a_question_may_begin_with_a_slash(english: CommandLine) -> None:
     """N-61: two slashes are one, in a full-width spelling, too."""
     _piped(english, "//terms: is there a refund for the annual plan?", "／／refund of the annual plan?")
     assert [record["question"][:5] for record in _records(english)] == ["/term", "／refu"]
 
 
+@pytest.mark.requirement("N-60")
 def test_bytes_that_are_no_text_are_refused_and_the_chat_goes_on(english: CommandLine) -> None:
     """N-60."""
     ran = english("chat", stdin=b"\xff\xfe\x80\n" + ASKED.encode())
@@ -135,6 +145,7 @@ def test_bytes_that_are_no_text_are_refused_and_the_chat_goes_on(english: Comman
     assert ran.code == 0
 
 
+@pytest.mark.requirement("N-60")
 def test_a_conversation_is_gone_on_with(english: CommandLine) -> None:
     """N-60: `--session` shows its last turns, and its last sources can be opened at once."""
     _piped(english, ASKED)
@@ -150,6 +161,7 @@ def test_a_conversation_is_gone_on_with(english: CommandLine) -> None:
     ("arguments", "code"),
     [(("--session", "session_none"), 5), (("--corpus", "other"), 5), (("--model", "nobody:x"), 2)],
 )
+@pytest.mark.requirement("N-60")
 def test_what_can_never_come_to_an_answer_is_refused_at_once(
     english: CommandLine, arguments: tuple[str, str], code: int
 ) -> None:
@@ -158,6 +170,7 @@ def test_what_can_never_come_to_an_answer_is_refused_at_once(
     assert (ran.code, ran.out) == (code, "")
 
 
+@pytest.mark.requirement("N-60")
 def test_a_terminal_shows_trail_answer_and_sources_and_ctrl_d_leaves(
     compiled: CommandLine, language: str
 ) -> None:
@@ -174,6 +187,7 @@ def test_a_terminal_shows_trail_answer_and_sources_and_ctrl_d_leaves(
         assert f"--session{record['ids']['session']}" in _unwrapped(chat.text)
 
 
+@pytest.mark.requirement("N-60")
 def test_several_pasted_lines_are_one_question_that_the_arrow_keys_find(english: CommandLine) -> None:
     """N-60: nothing that was typed is written to a file but the records."""
     before = _files(english.workspace)
@@ -194,26 +208,28 @@ def test_several_pasted_lines_are_one_question_that_the_arrow_keys_find(english:
     assert {name.partition(".db")[0] for name in _files(english.workspace) - before} == {"records"}
 
 
+@pytest.mark.requirement("N-62")
 def test_ctrl_c_at_the_prompt_clears_the_line_and_leaves_when_pressed_twice(english: CommandLine) -> None:
     """N-62: what was typed before it is not asked."""
     with _chat(english) as chat:
         chat.wait_for("> ")
         chat.press(b"half a quest")
         chat.wait_for("half a quest")
-        chat.press(CTRL_C)
+        chat.interrupt()
         chat.wait_for("once more")
         chat.wait_for("> ")
         chat.enter("/new")
         chat.wait_for("new conversation")
         chat.wait_for("> ")
-        chat.press(CTRL_C)
+        chat.interrupt()
         chat.wait_for("once more")
         chat.wait_for("> ")
-        chat.press(CTRL_C)
+        chat.interrupt()
         assert chat.end() == 0
     assert not (english.workspace / "records.db").exists() or _records(english) == []
 
 
+@pytest.mark.requirement("N-62")
 def test_ctrl_c_ends_a_run_and_not_the_chat(english: CommandLine, threaded_anthropic: ProviderServer) -> None:
     """N-62: the run's record says cancelled, with the visits so far; the next question is answered."""
     threaded_anthropic.script.on_call(2, stalled())
@@ -221,7 +237,7 @@ def test_ctrl_c_ends_a_run_and_not_the_chat(english: CommandLine, threaded_anthr
         chat.wait_for("> ")
         chat.enter(ASKED)
         chat.wait_for("1. ")
-        chat.press(CTRL_C)
+        chat.interrupt()
         chat.wait_for("Cancelled")
         chat.wait_for("> ")
         chat.enter(ASKED)
@@ -234,6 +250,7 @@ def test_ctrl_c_ends_a_run_and_not_the_chat(english: CommandLine, threaded_anthr
     assert cancelled["ids"]["session"] == answered["ids"]["session"]
 
 
+@pytest.mark.requirement("N-60")
 def test_a_version_that_is_switched_to_answers_the_next_question(english: CommandLine) -> None:
     """N-60: and it is said; what the older one was asked about still opens as it was."""
     with _chat(english) as chat:
@@ -256,6 +273,7 @@ def test_a_version_that_is_switched_to_answers_the_next_question(english: Comman
 
 
 @pytest.mark.parametrize("fault", ["no key", "wrong key", "damaged tree"])
+@pytest.mark.requirement("N-62")
 def test_failures_are_shown_and_the_chat_goes_on(
     english: CommandLine,
     threaded_anthropic: ProviderServer,
@@ -304,7 +322,7 @@ def _paying(server: ProviderServer) -> dict[str, str]:
 
 def _records(cli: CommandLine) -> list[dict[str, Any]]:
     """Oldest first."""
-    ran = cli("records", "--export", "jsonl")
+    ran = cli("records", "export")
     return [json.loads(line) for line in ran.out.splitlines()][::-1]
 
 

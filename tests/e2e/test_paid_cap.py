@@ -56,6 +56,25 @@ def test_a_compile_that_stops_at_its_cap_says_what_was_paid_and_leaves_the_live_
 
 
 @pytest.mark.requirement("P-05")
+def test_caps_raised_step_by_step_come_to_the_tree_of_one_run_and_to_its_bill(one_shop: Shop) -> None:
+    """The same in every stage: each run stays under its cap, and none repeats what another paid for."""
+    cap, runs = 0.004, 0
+    ran = one_shop.compile("--max-cost", str(cap), "--json")
+    while ran.code == 11:
+        assert _spent(ran) <= cap
+        cap, runs = cap * 1.5, runs + 1
+        ran = one_shop.compile("--max-cost", str(cap), "--json")
+    assert (ran.code, runs > 3) == (0, True)
+    assert sum(line["dollars"] for line in ran.json["spending"]) <= cap
+    assert one_shop.server.calls.paid_twice == []
+    paid = len(one_shop.answered)
+    whole = one_shop.elsewhere("whole")
+    one_shop.server.calls.clear()
+    assert whole.paid().code == 0
+    assert (len(one_shop.answered), whole.files()) == (paid, one_shop.files())
+
+
+@pytest.mark.requirement("P-05")
 def test_a_cap_below_the_first_call_makes_none(one_shop: Shop) -> None:
     """A dollar's fraction that no call fits into: refused, not gone over by one."""
     ran = one_shop.compile("--max-cost", "0.000001", "--json")

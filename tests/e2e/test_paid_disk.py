@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -31,9 +32,10 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.requirement("P-18")
 def test_a_disk_that_fills_while_results_are_kept_is_said_and_nothing_is_lost(
-    one_shop: Shop, small_disk: Path
+    one_shop: Shop, small_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Bad input: a full disk while storing a result."""
+    monkeypatch.setenv("CORPUS2SKILL_CONCURRENCY", "2")
     shop = Shop(
         provider="anthropic",
         server=one_shop.server,
@@ -85,7 +87,7 @@ def test_a_second_process_on_the_same_corpus_is_busy_at_once_and_pays_nothing(on
         call.digest for call in one_shop.calls[:before]
     }
     assert not others
-    first.kill()
+    first.signal(signal.SIGKILL)
     first.end()
     assert one_shop.paid().code == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,16 +18,16 @@ NARROW = ("--max-children", "4", "--max-leaves", "6")
 
 
 class Killer:
-    """Kills a command line in the moment in which the `number`th call that could be answered comes in."""
+    """Signals a command line in the moment in which the `number`th call that could be answered comes in."""
 
-    def __init__(self, number: int) -> None:
-        self._left = number
+    def __init__(self, number: int, sign: signal.Signals = signal.SIGKILL) -> None:
+        self._left, self._sign = number, sign
         self.victim: Running | None = None
 
     def __call__(self, _asked: Asked) -> None:
         self._left -= 1
         if not self._left and self.victim is not None:
-            self.victim.kill()
+            self.victim.signal(self._sign)
 
 
 def _rule(act: Callable[[Asked], None]) -> Rule:
@@ -39,7 +40,8 @@ def _killed_at(shop: Shop, number: int) -> int:
     shop.server.script = Script().add(_rule(killer))
     shop.server.calls.clear()
     killer.victim = shop.begin("--yes", *NARROW)
-    assert killer.victim.end() == -9
+    ended = killer.victim.end()
+    assert ended == -9, ended
     return len(shop.answered)
 
 
@@ -68,6 +70,26 @@ def test_a_compile_killed_in_either_stage_goes_on_and_writes_the_same_tree(
     """Issue: SIGKILL after call k: exactly the missing calls plus at most those in flight."""
     with opened(provider, tmp_path / "shop", rules(32), monkeypatch) as shop:
         _sweep(shop, monkeypatch, lambda calls: [1, 17, 33, calls])
+
+
+@pytest.mark.requirement("P-03", "P-06")
+def test_an_interrupted_compile_keeps_what_was_sent_says_what_was_paid_and_goes_on(
+    one_shop: Shop, tmp_path: Path
+) -> None:
+    """Ctrl-C is no fault: calls under way are waited for, since they are paid for."""
+    log = tmp_path / "shown"
+    log.touch()
+    killer = Killer(10, signal.SIGINT)
+    one_shop.server.script = Script().add(_rule(killer))
+    killer.victim = one_shop.begin("--yes", terminal=str(log))
+    assert killer.victim.end() == 130
+    shown = log.read_text(encoding="utf-8")
+    assert "Paid: $0.0" in shown
+    assert "Interrupted." in shown
+    assert "Traceback" not in shown
+    assert one_shop.results() == len(one_shop.answered) >= 10
+    assert one_shop.paid().code == 0
+    assert one_shop.server.calls.paid_twice == []
 
 
 @pytest.mark.soak

@@ -78,3 +78,21 @@ def test_a_chunk_too_large_for_the_window_is_named_with_the_size_that_would_fit(
     assert local.compile(*fits, "--estimate", model=LOCAL).code == 0
     wide = ("--context-window", str(values["needed"]))
     assert local.compile(*chunks, *wide, "--estimate", model=LOCAL).code == 0
+
+
+@pytest.mark.requirement("P-17")
+def test_the_window_that_an_error_asks_for_is_enough_also_for_a_model_that_thinks(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a model may think is part of its window, and of the numbers that are told."""
+    monkeypatch.delenv("CORPUS2SKILL_CONTEXT_WINDOW")
+    window = "5000"
+    for _ in range(3):
+        ran = shop.compile("--context-window", window, "--estimate", "--json")
+        if ran.code == 0:
+            break
+        told = ran.json["error"]["values"]
+        assert told["window"] == int(window) < told["needed"]
+        window = str(told["needed"])
+    assert shop.paid("--context-window", window).code == 0
+    assert shop.is_sound()

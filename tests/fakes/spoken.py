@@ -69,6 +69,8 @@ class SpokenNavigation:
         self.model = model
         self._pace = seconds_a_character
         self.conversation = SpokenConversation(self._ask, self.navigation.clock, hang_up=hang_up, offer=offer)
+        self.opening = 0.0
+        """Seconds before the run of the next question begins."""
         self.said: list[tuple[float, str]] = []
         """When, in seconds of the loop, and what."""
         self.ended: list[SpeechEnded] = []
@@ -100,6 +102,7 @@ class SpokenNavigation:
     async def _ask(
         self, question: str, listener: RunListener, cancellation: Cancellation, heard: Heard | None
     ) -> RunRecord:
+        await asyncio.sleep(self.opening)
         return await self.navigation.ask(
             self.model,
             question,

@@ -40,6 +40,8 @@ def visit(number: int, *, is_prefetched: bool = False, doc_id: str | None = None
         fetch_ms=1,
         elapsed_ms=910,
         usage=Usage(input_tokens=10, output_tokens=2),
+        source="利用規約.docx" if doc_id else None,
+        place="第12条" if doc_id else None,
     )
 
 

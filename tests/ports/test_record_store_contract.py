@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 from corpus2skill.domain.message import Usage
-from corpus2skill.domain.run import OUTCOMES, Heard, Outcome
+from corpus2skill.domain.run import OUTCOMES, Heard, Outcome, Quotation
 from corpus2skill.domain.session import Session, Turn
 from corpus2skill.errors import RecordNotFound
 from corpus2skill.ports.store import RecordFilter, RecordStore
@@ -106,6 +107,75 @@ def test_records_come_newest_first_and_filtered(store: RecordStore) -> None:
     assert runs(store, RecordFilter(version=7)) == ["run_2"]
     assert runs(store, RecordFilter(outcome="not_found", session="a")) == ["run_3"]
     assert runs(store, RecordFilter(outcome="refused")) == []
+
+
+def test_records_are_found_by_person_way_in_time_and_doubt(store: RecordStore) -> None:
+    """Issue: filters; field reports, second list, 19: by channel, version and end-user id."""
+    made_up = (Quotation(text="規約のどこにもない引用の文"),)
+    store.close_run(replace(record("run_1"), user="田中", channel="voice", door="web"))
+    store.close_run(replace(record("run_2"), user="佐藤", started_at="2026-04-02T00:00:00.000Z"))
+    store.close_run(replace(record("run_3"), model="anthropic:m", struck_citations=1))
+    store.close_run(replace(record("run_4"), started_at="2026-04-03T00:00:00.000Z", quotations=made_up))
+    assert runs(store, RecordFilter(user="田中")) == ["run_1"]
+    assert runs(store, RecordFilter(user="")) == []
+    assert runs(store, RecordFilter(channel="voice")) == ["run_1"]
+    assert runs(store, RecordFilter(door="web", channel="text")) == []
+    assert runs(store, RecordFilter(model="anthropic:m")) == ["run_3"]
+    assert runs(store, RecordFilter(since="2026-04-02T00:00:00.000Z")) == ["run_4", "run_2"]
+    assert runs(store, RecordFilter(until="2026-04-02T00:00:00.000Z")) == ["run_3", "run_1"]
+    assert runs(store, RecordFilter(is_doubtful=True)) == ["run_4", "run_3"]
+    assert runs(store, RecordFilter(is_doubtful=True, limit=1)) == ["run_4"]
+    assert runs(store, RecordFilter(is_doubtful=False)) == ["run_2", "run_1"]
+
+
+@pytest.mark.requirement("N-53")
+def test_each_run_of_a_session_has_a_turn_of_its_own(store: RecordStore) -> None:
+    """N-53. Two ask at once in one session: both had read that the next turn is the first."""
+    assert store.open_run(ids("run_1"), record("run_1"), 60) == 1
+    assert store.open_run(ids("run_2"), record("run_2"), 60) == 2
+    assert store.open_run(ids("run_3", session="other"), record("run_3"), 60) == 1
+    assert store.open_run(ids("run_4", tenant="b"), record("run_4", tenant="b"), 60) == 1
+    store.close_run(record("run_2", turn=2))
+    assert store.open_run(ids("run_5"), record("run_5"), 60) == 3
+    assert store.open_run(ids("run_6", turn=9), record("run_6", turn=9), 60) == 9
+
+
+@pytest.mark.requirement("N-53")
+def test_a_dead_run_keeps_the_turn_that_it_was_given(store: RecordStore, clock: FakeClock) -> None:
+    """N-53. Also where another process closes it, and where its words were deleted since."""
+    for name in ("run_1", "run_2"):
+        store.open_run(ids(name), record(name), 60)
+    clock.advance(61)
+    assert store.close_dead() == 2
+    assert [store.record(TENANT, name).ids.turn for name in ("run_1", "run_2")] == [1, 2]
+    store.tombstone(TENANT, ["run_2"])
+    assert store.open_run(ids("run_3", turn=2), record("run_3", turn=2), 60) == 3
+
+
+def test_runs_that_have_not_ended_are_counted(store: RecordStore) -> None:
+    """A deletion says what it could not reach."""
+    store.open_run(ids("run_1"), replace(record("run_1"), user="田中"), 60)
+    store.open_run(ids("run_2", session="b"), record("run_2", session="b"), 60)
+    assert store.under_way(TENANT, EVERYTHING) == 2
+    assert store.under_way(TENANT, RecordFilter(user="田中")) == 1
+    assert store.under_way(TENANT, RecordFilter(session="b")) == 1
+    assert store.under_way("b", EVERYTHING) == 0
+    store.close_run(record("run_2", session="b"))
+    assert store.under_way(TENANT, RecordFilter(session="b")) == 0
+
+
+def test_what_was_spent_is_summed_and_stays_when_the_words_are_deleted(store: RecordStore) -> None:
+    """Spending limits of a session and of a tenant's day; a deletion gives no money back."""
+    assert store.spent(TENANT) == 0
+    store.close_run(replace(record("run_1"), usd=0.25))
+    store.close_run(replace(record("run_2", session="b"), usd=0.5, started_at="2026-04-02T09:00:00.000Z"))
+    store.close_run(record("run_3"))
+    store.close_run(replace(record("run_4", tenant="b"), usd=4.0))
+    store.tombstone(TENANT, ["run_1"])
+    assert store.spent(TENANT) == 0.75
+    assert store.spent(TENANT, session="s") == 0.25
+    assert store.spent(TENANT, since=datetime(2026, 4, 2, tzinfo=UTC)) == 0.5
+    assert store.spent(TENANT, session="s", since=datetime(2026, 4, 2, tzinfo=UTC)) == 0
 
 
 def test_many_records_come_all_and_in_order(store: RecordStore) -> None:
@@ -224,7 +294,10 @@ def test_a_run_whose_owner_died_is_closed_with_the_visits_so_far(
     assert (closed.outcome, closed.answer) == ("stopped", "中断されました。")
     assert closed.visits == (visit(1, is_prefetched=True), visit(2, doc_id="doc_chunk_7"))
     assert closed.fetches == 1
-    assert [leaf.doc_id for leaf in closed.evidence] == ["doc_chunk_7"]
+    assert [(leaf.doc_id, leaf.source, leaf.place) for leaf in closed.evidence] == [
+        ("doc_chunk_7", "利用規約.docx", "第12条")
+    ]
+    assert (closed.rounds, closed.usd) == (1, None)
     assert closed.usage == Usage(input_tokens=20, output_tokens=4)
     assert store.verify(TENANT).faults == ()
 

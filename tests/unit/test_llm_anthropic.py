@@ -99,7 +99,7 @@ async def test_the_growing_prefix_is_cached_with_at_most_four_marks(fake_anthrop
         async for _ in claude.reply(round_of(*HISTORY)):
             pass
     body = body_of(fake_anthropic)
-    assert json.dumps(body).count('"cache_control"') == 4
+    assert json.dumps(body).count('"cache_control"') == 3
     messages = body["messages"]
     assert isinstance(messages, list)
     assert "cache_control" in messages[-1]["content"][-1]
@@ -153,10 +153,17 @@ def test_encrypted_thinking_goes_back_in_its_own_form() -> None:
 
 def test_a_model_that_refuses_made_up_calls_reads_the_root_as_text() -> None:
     """design.md, section 4: the prefetch's made-up call has a fallback."""
-    params = message_params(HISTORY[:3], replace(QUIRKS, takes_made_up_calls=False))
+    params = message_params(HISTORY[:3], replace(QUIRKS, takes_made_up_calls=False, has_caching=False))
     assert params == [
         {"role": "user", "content": [{"type": "text", "text": "質問"}, {"type": "text", "text": "{}"}]}
     ]
+
+
+@pytest.mark.parametrize("takes_made_up_calls", [True, False])
+def test_the_root_read_ahead_is_marked_for_the_cache(takes_made_up_calls: bool) -> None:
+    """Issue 5: later runs on the same version are served from the provider's cache."""
+    params = message_params(HISTORY[:3], replace(QUIRKS, takes_made_up_calls=takes_made_up_calls))
+    assert json.dumps(params).endswith('"cache_control": {"type": "ephemeral"}}]}]')
 
 
 @pytest.mark.parametrize(

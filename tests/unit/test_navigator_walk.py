@@ -91,13 +91,14 @@ async def test_on_the_first_turn_the_model_has_the_root_before_it_is_asked() -> 
     navigation = Navigation()
     model = ScriptedModel(says("こんにちは。"))
     record = await navigation.ask(model, "こんにちは")
-    question, asked, result = model.requests[0].messages
-    assert question == ProgramMessage((Text("こんにちは"),))
+    opening, asked, result = model.requests[0].messages
+    assert opening == ProgramMessage((Text(message("ja", "tool.opening")),))
     assert isinstance(asked, ModelMessage)
     (prefetched,) = asked.parts
     assert isinstance(prefetched, ToolCall)
     assert json.loads(prefetched.arguments) == {"path": ROOT}
     assert _results(result)[0]["path"] == ROOT
+    assert result.parts[-1] == Text("こんにちは")
     assert [(visit.node, visit.is_prefetched) for visit in record.visits] == [("root", True)]
     assert record.fetches == 0
 

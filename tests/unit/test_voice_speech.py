@@ -135,6 +135,19 @@ def test_fillers_missed_while_one_is_spoken_are_not_caught_up_on() -> None:
 
 
 @pytest.mark.requirement("N-58")
+def test_the_question_is_greeted_first_however_late_its_run_begins() -> None:
+    """A model that is slow to open is no reason to begin with an apology."""
+
+    async def main() -> None:
+        caller = spoken(Timed(reply=says("はい。"), wait=5))
+        caller.opening = 5.0
+        await caller.ask()
+        assert caller.said == [(5.0, START), (9.0, WAIT), (10.0, "はい。")]
+
+    in_time(main())
+
+
+@pytest.mark.requirement("N-58")
 def test_fillers_are_no_part_of_the_history() -> None:
     """Issue 5: never in the history."""
 

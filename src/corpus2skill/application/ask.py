@@ -118,12 +118,7 @@ class Asking:
         """The conversation and whose it is."""
         if options.session is None:
             return self._workspace.ids.new("session"), options.user
-        records = self._navigator.records
-        session = known_session(records, options.tenant, options.session)
-        newest = next(records.records(options.tenant, RecordFilter(session=session, limit=1)))
-        if options.user not in (None, newest.user):
-            raise SessionNotFound(session=options.session)
-        return session, newest.user
+        return own_session(self._navigator.records, options.tenant, options.session, options.user)
 
     async def __aenter__(self) -> Asking:
         return self
@@ -137,6 +132,19 @@ def check_user(user: str | None) -> None:
     """Raises: InvalidInput: the id is empty, as an unset variable gives, and would be nobody's."""
     if user is not None and not user.strip():
         raise InvalidInput("empty_user")
+
+
+def own_session(records: RecordStore, tenant: str, wanted: str, user: str | None) -> tuple[str, str | None]:
+    """Return the id of the conversation that is meant, as `known_session`, and whose it is.
+
+    Raises:
+        SessionNotFound: as there, or it is another user's.
+    """
+    session = known_session(records, tenant, wanted)
+    newest = next(records.records(tenant, RecordFilter(session=session, limit=1)))
+    if user not in (None, newest.user):
+        raise SessionNotFound(session=wanted)
+    return session, newest.user
 
 
 def known_session(records: RecordStore, tenant: str, wanted: str) -> str:

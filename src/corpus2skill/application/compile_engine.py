@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
+from contextlib import asynccontextmanager, contextmanager
 
 from corpus2skill.application.wiring import (
     CompileModels,
@@ -26,6 +26,7 @@ from corpus2skill.domain.chunk import Chunk
 from corpus2skill.domain.job import CompileEvent, CompilePlan
 from corpus2skill.domain.money import EstimatedSpending, PlannedCalls, Price, Spending
 from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.errors import UnusableSettings
 from corpus2skill.paying.call_key import call_key
 from corpus2skill.paying.estimate import estimate
 from corpus2skill.paying.paid_model import PaidModel
@@ -79,8 +80,10 @@ class CompileEngine:
         Raises:
             UnusableSettings: a chunk does not fit into the window of the model that is to summarise it.
         """
-        if self._paid.summarize is not None:
-            check_window(plan.to_summarize, self._paid.summarize.window)
+        model = self._paid.summarize
+        if model is not None:
+            with _in_whole_windows(model):
+                check_window(plan.to_summarize, model.window)
 
     async def open_batches(self, corpus: str) -> int:
         """How many batches of summaries are under way that this compile, which makes none, would pay again."""
@@ -115,11 +118,12 @@ class CompileEngine:
         model = self._paid.group
         if model is None:
             return ()
-        if plan.is_first_grouping:
-            return planned_grouping(plan.to_group, limits, model.window, plan.language)
-        return planned_update(
-            plan.to_group, plan.leaf_groups, plan.depth, limits, model.window, plan.language
-        )
+        with _in_whole_windows(model):
+            if plan.is_first_grouping:
+                return planned_grouping(plan.to_group, limits, model.window, plan.language)
+            return planned_update(
+                plan.to_group, plan.leaf_groups, plan.depth, limits, model.window, plan.language
+            )
 
     def _name(self, planned: PlannedCalls) -> str:
         model = self._paid.summarize if planned.purpose == "summarize" else self._paid.group
@@ -132,6 +136,20 @@ class CompileEngine:
 
     def _past(self, planned: PlannedCalls) -> PastUsage:
         return self._paid.results.past_usage(self._name(planned), planned.purpose)
+
+
+@contextmanager
+def _in_whole_windows(model: PaidModel) -> Generator[None]:
+    """Tell sizes as they can be set: with what the model may think, which the core knows nothing of."""
+    try:
+        yield
+    except UnusableSettings as error:
+        thought = model.whole_window - model.window
+        sizes = {
+            name: value for name in ("window", "needed") if isinstance(value := error.values.get(name), int)
+        }
+        whole = {name: value + thought for name, value in sizes.items()}
+        raise UnusableSettings(error.code, **{**error.values, **whole}) from error
 
 
 def silent(_event: CompileEvent, /) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from corpus2skill.application.ask import Asking, AskOptions, known_session
+from corpus2skill.application.ask import Asking, AskOptions, check_user, own_session
 from corpus2skill.application.choose import chosen_corpus, chosen_version
 from corpus2skill.application.show_records import opened_records
 from corpus2skill.application.wiring import TENANT, Workspace
@@ -23,6 +23,8 @@ class ConversationOptions:
     corpus: str | None = None
     session: str | None = None
     """A conversation to go on with, or the beginning of its id. None: the first question begins one."""
+    user: str | None = None
+    """Who asks, as in `AskOptions`."""
     channel: Channel = "text"
     door: Door = "cli"
     model: str | None = None
@@ -34,7 +36,8 @@ class Conversation:
     """Keeps one version open, with its index and its connections, for as long as it stays the active one."""
 
     def __init__(self, workspace: Workspace, options: ConversationOptions) -> None:
-        """Raises: CorpusNotFound, SessionNotFound."""
+        """Raises: CorpusNotFound, SessionNotFound, InvalidInput (an empty user)."""
+        check_user(options.user)
         self._workspace = workspace
         self._options = options
         self._asking: Asking | None = None
@@ -113,13 +116,14 @@ class Conversation:
 
     def _known(self, session: str) -> str:
         with opened_records(self._workspace) as records:
-            return known_session(records, self._options.tenant, session)
+            return own_session(records, self._options.tenant, session, self._options.user)[0]
 
     def _ask_options(self, question: str) -> AskOptions:
         options = self._options
         return AskOptions(
             question=question,
             session=self.session,
+            user=options.user,
             channel=options.channel,
             door=options.door,
             tenant=options.tenant,

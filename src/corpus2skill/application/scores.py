@@ -108,8 +108,8 @@ def score(questions: Sequence[PackQuestion], answers: Sequence[PackAnswer]) -> S
         quotations_held=_held_share(answers),
         input_tokens_mean=_mean([a.input_tokens for a in answers]) if is_paid else None,
         output_tokens_mean=_mean([a.output_tokens for a in answers]) if is_paid else None,
-        usd_mean=spent / len(answers) if is_paid and spent is not None else None,
-        usd_total=spent if is_paid else None,
+        usd_mean=round(spent / len(answers), 6) if is_paid and spent is not None else None,
+        usd_total=round(spent, 6) if is_paid and spent is not None else None,
         ms_p50=_quantile([a.ms for a in answers], 0.5),
         ms_p95=_quantile([a.ms for a in answers], 0.95),
     )

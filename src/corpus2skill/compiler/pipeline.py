@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from corpus2skill.compiler.chunk import chunk_texts
 from corpus2skill.compiler.cluster import Clustered, Predecessor, check_capacity, cluster_chunks
@@ -341,11 +342,12 @@ class _Compilation:
             title=self.request.title,
             spending=self.ports.spending(),
         )
-        nodes = list(tree_files(content))
-        self.progress("write", 0, len(nodes))
-        lexical = list(lexical_files(content, self.ports.index_writer))
-        manifest = store.write(content, stamp, [*nodes, *lexical])
-        self.progress("write", len(nodes), len(nodes))
+        nodes = len(content.chunks) + sum(1 for _ in content.tree.paths())
+        self.progress("write", 0, nodes)
+        # One file after another: all of them at once are as large as the corpus.
+        files = chain(tree_files(content), lexical_files(content, self.ports.index_writer))
+        manifest = store.write(content, stamp, files)
+        self.progress("write", nodes, nodes)
         return manifest
 
     # Step 6

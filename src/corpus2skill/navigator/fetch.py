@@ -11,6 +11,7 @@ from corpus2skill.domain.message import (
     ModelMessage,
     ProgramMessage,
     Reply,
+    Text,
     ToolCall,
     ToolResult,
 )
@@ -19,6 +20,7 @@ from corpus2skill.domain.tokens import upper_tokens
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.tree import Node
 from corpus2skill.errors import Damaged, NodeNotFound, NotFound, WorkspaceUnusable
+from corpus2skill.messages import message
 from corpus2skill.navigator.get_document import (
     TOOL,
     asked_path,
@@ -46,17 +48,23 @@ class _Shown:
 
 
 def prefetch_root(run: Run) -> None:
-    """Read the root before the model is asked, as if it had asked for it: one round less to wait for."""
+    """Read the root before the model is asked, as if it had asked for it: one round less to wait for.
+
+    The question stands behind it: so the first rounds on a version all begin alike, and providers keep that
+    beginning in their caches.
+    """
     began = run.navigator.clock.monotonic()
     try:
         root = run.navigator.tree.root()
     except _UNREADABLE as error:
         raise RunEnded("tree_unavailable") from error
-    run.messages.append(ModelMessage((_PREFETCH,)))
+    opening = ProgramMessage((Text(message(run.language, "tool.opening")),))
+    *_, question = run.messages
+    run.messages = [opening, ModelMessage((_PREFETCH,)), question]
     shown = _shown(run, _PREFETCH, root, room_left(run))
     visit(run, run.trail.add_node(root, start_reason(run.language), began, is_cut=shown.is_cut))
     run.just_read = (root,)
-    run.messages.append(ProgramMessage((shown.result,)))
+    run.messages[-1] = ProgramMessage((shown.result, Text(run.question.text)))
 
 
 def fetch(run: Run, reply: Reply) -> bool:

@@ -86,7 +86,8 @@ class PaidModel:
         self._account = account
         self._rate = rate
         self._price = price
-        self._window = model.window - model.thinking_tokens
+        self._thought = model.thinking_tokens
+        self._window = model.window - self._thought
         self._flights: dict[str, _Flight] = {}
         self._stopped_by: Corpus2SkillError | None = None
 
@@ -106,6 +107,11 @@ class PaidModel:
         compile has to make the same calls again.
         """
         return self._window
+
+    @property
+    def whole_window(self) -> int:
+        """The model's, with what it may think: the size that people know of and can set."""
+        return self._window + self._thought
 
     @property
     def thinking_tokens(self) -> int:

@@ -76,6 +76,11 @@ class KeyRate:
         self.successes = 0
         """Calls of this key that ended well, over all its models."""
 
+    @property
+    def pause_left(self) -> float:
+        """Seconds until the provider's own pause ends, as far as is known; 0 or less: there is none."""
+        return self._paused_until - self._time.now()
+
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncGenerator[Turn]:
         """Wait until a call of at most so many tokens, in and out, may begin; make it within the block.

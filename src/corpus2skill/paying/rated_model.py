@@ -7,8 +7,12 @@ from contextlib import aclosing
 
 from corpus2skill.domain.message import ModelEvent, Reply
 from corpus2skill.domain.tokens import upper_prompt_tokens
+from corpus2skill.errors import ModelUnavailable
 from corpus2skill.paying.rate import KeyRate
 from corpus2skill.ports.navigator_model import NavigatorModel, NavigatorRequest
+
+_LONGEST_PAUSE = 5.0
+"""Seconds that a round stands in line for without a word."""
 
 
 class RatedModel:
@@ -35,6 +39,14 @@ class RatedModel:
         return self._model.thinking_tokens
 
     async def reply(self, request: NavigatorRequest) -> AsyncIterator[ModelEvent]:
+        """
+        Raises:
+            as the port; `ModelUnavailable` too where the provider has told another run to stay away for long:
+                whether somebody can wait for that is decided by the loop.
+        """
+        pause = self._rate.pause_left
+        if pause > _LONGEST_PAUSE:
+            raise ModelUnavailable("key_paused", retry_after=pause, model=self.name, seconds=f"{pause:.0f}")
         async with aclosing(rated_reply(self._model, request, self._rate)) as events:
             async for event in events:
                 yield event

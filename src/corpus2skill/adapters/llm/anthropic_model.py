@@ -203,7 +203,7 @@ class AnthropicModel:
         messages = message_params(request.messages, quirks)
         if quirks.has_caching:
             cache_prefix(messages)
-        tools = tool_params(request.tools, quirks) or tools_of_history(request.messages)
+        tools = tool_params(request.tools) or tools_of_history(request.messages)
         return await self._client.messages.create(
             model=self._model,
             max_tokens=request.max_output_tokens + _allowance(quirks),

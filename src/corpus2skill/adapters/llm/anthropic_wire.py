@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         MessageParam,
         TextBlockParam,
         ToolParam,
+        ToolResultBlockParam,
     )
 
 _REDACTED = "redacted_thinking:"
@@ -110,14 +111,12 @@ def system_blocks(system: str, quirks: AnthropicQuirks) -> list[TextBlockParam]:
     return [block]
 
 
-def tool_params(tools: Sequence[ToolSpec], quirks: AnthropicQuirks) -> list[ToolParam]:
-    params: list[ToolParam] = [
+def tool_params(tools: Sequence[ToolSpec]) -> list[ToolParam]:
+    """Return the tools. They stand before the instructions, whose mark for the cache counts for them too."""
+    return [
         {"name": tool.name, "description": tool.description, "input_schema": json.loads(tool.schema)}
         for tool in tools
     ]
-    if params and quirks.has_caching:
-        params[-1]["cache_control"] = _CACHED
-    return params
 
 
 def tools_of_history(messages: Sequence[Message]) -> list[ToolParam]:
@@ -135,7 +134,7 @@ def tools_of_history(messages: Sequence[Message]) -> list[ToolParam]:
 def message_params(messages: Sequence[Message], quirks: AnthropicQuirks) -> list[MessageParam]:
     """Return the history: neighbours of one role joined, results before words, nothing empty."""
     params: list[MessageParam] = []
-    for role, blocks in _turns(messages, takes_made_up_calls=quirks.takes_made_up_calls):
+    for role, blocks in _turns(messages, quirks):
         if params and params[-1]["role"] == role:
             cast("list[ContentBlockParam]", params[-1]["content"]).extend(blocks)
         elif blocks:
@@ -155,18 +154,14 @@ def cache_prefix(params: Sequence[MessageParam]) -> None:
 
 
 def _turns(
-    messages: Sequence[Message], *, takes_made_up_calls: bool
+    messages: Sequence[Message], quirks: AnthropicQuirks
 ) -> Iterator[tuple[str, list[ContentBlockParam]]]:
     for message in messages:
         match message:
             case ProgramMessage(parts):
                 yield (
                     "user",
-                    [
-                        block
-                        for part in parts
-                        if (block := _user_block(part, takes_made_up_calls)) is not None
-                    ],
+                    [block for part in parts if (block := _user_block(part, quirks)) is not None],
                 )
             case ModelMessage(parts):
                 yield (
@@ -174,26 +169,38 @@ def _turns(
                     [
                         block
                         for part in parts
-                        if (block := _model_block(part, takes_made_up_calls)) is not None
+                        if (block := _model_block(part, quirks.takes_made_up_calls)) is not None
                     ],
                 )
 
 
-def _user_block(part: ProgramPart, takes_made_up_calls: bool) -> ContentBlockParam | None:
+def _user_block(part: ProgramPart, quirks: AnthropicQuirks) -> ContentBlockParam | None:
     match part:
-        case ToolResult(call_id=call_id, content=content) if (
-            call_id == MADE_UP_CALL and not takes_made_up_calls
-        ):
-            return {"type": "text", "text": content}
-        case ToolResult(call_id=call_id, content=content, is_error=is_error):
-            return {
-                "type": "tool_result",
-                "tool_use_id": call_id,
-                "content": content,
-                "is_error": is_error,
-            }
+        case ToolResult(call_id=call_id) if call_id == MADE_UP_CALL:
+            return _made_up_block(part, quirks)
+        case ToolResult():
+            return _result_block(part)
         case Text(text):
             return {"type": "text", "text": text} if text.strip() else None
+
+
+def _made_up_block(result: ToolResult, quirks: AnthropicQuirks) -> TextBlockParam | ToolResultBlockParam:
+    """Up to its end all first rounds on a version are alike: that is what later runs find in the cache."""
+    block: TextBlockParam | ToolResultBlockParam = (
+        _result_block(result) if quirks.takes_made_up_calls else {"type": "text", "text": result.content}
+    )
+    if quirks.has_caching:
+        block["cache_control"] = _CACHED
+    return block
+
+
+def _result_block(result: ToolResult) -> ToolResultBlockParam:
+    return {
+        "type": "tool_result",
+        "tool_use_id": result.call_id,
+        "content": result.content,
+        "is_error": result.is_error,
+    }
 
 
 def _model_block(part: ModelPart, takes_made_up_calls: bool) -> ContentBlockParam | None:

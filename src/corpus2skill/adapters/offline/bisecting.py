@@ -35,16 +35,18 @@ def cluster(branches: Sequence[Branch], words: Sequence[Counter[str]]) -> Branch
 
     `words` has the words of each branch.
     """
-    everything = np.arange(len(branches))
     vectors = word_vectors(words, _WIDTH) if len(branches) > _FEW else None
+    return _within(np.arange(len(branches)), branches, words, vectors)
 
-    def within(places: Whole) -> Branch:
-        if vectors is None or len(places) <= _FEW:
-            own_words = [words[int(place)] for place in places]
-            return joined([branches[int(place)] for place in places], word_vectors(own_words, _FULL_WIDTH))
-        return cluster_of([within(half) for half in _halves(places, vectors)], looseness=math.inf)
 
-    return within(everything)
+def _within(
+    places: Whole, branches: Sequence[Branch], words: Sequence[Counter[str]], vectors: Vectors | None
+) -> Branch:
+    if vectors is None or len(places) <= _FEW:
+        own_words = [words[int(place)] for place in places]
+        return joined([branches[int(place)] for place in places], word_vectors(own_words, _FULL_WIDTH))
+    halves = [_within(half, branches, words, vectors) for half in _halves(places, vectors)]
+    return cluster_of(halves, looseness=math.inf)
 
 
 def _halves(places: Whole, vectors: Vectors) -> tuple[Whole, Whole]:

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 
 from corpus2skill.adapters.offline.sentences import plain
 from corpus2skill.domain.ids import ROOT_PATH, SUMMARY_FILE, is_doc_id, leaf_file
-from corpus2skill.domain.message import Message, ModelMessage, ProgramMessage, Text, ToolCall, ToolResult
+from corpus2skill.domain.message import (
+    MADE_UP_CALL,
+    Message,
+    ModelMessage,
+    ProgramMessage,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from corpus2skill.domain.node_file import parse_summary_node
 
 TOOL = "get_document"
@@ -70,15 +78,17 @@ class Walk:
 
 def read_walk(messages: Sequence[Message]) -> Walk:
     """Return what `messages` tell about the present run."""
-    begin = _beginning(messages)
+    begin = max(_beginning(messages), 0)
     asked = _asked(messages[: begin + 1])
-    calls = {call.call_id: call for call in _calls(messages[begin + 1 :])}
-    nodes = [_node(result) for result in _results(messages[begin + 1 :]) if _is_found(result, calls)]
+    # The program's own call stands in front of the question, its result beside it.
+    calls = {call.call_id: call for call in _calls(messages[max(begin - 1, 0) :])}
+    nodes = [_node(result) for result in _results(messages[begin:]) if _is_found(result, calls)]
+    is_first = MADE_UP_CALL in calls
     summaries = [node for node in nodes if not node.doc_id]
     leaves = [ReadLeaf.of(node) for node in nodes if node.doc_id]
     return Walk(
         question=asked[-1] if asked else "",
-        earlier_question=asked[-2] if len(asked) > 1 else "",
+        earlier_question=asked[-2] if len(asked) > 1 and not is_first else "",
         fetches=sum(call_id.startswith(OWN_CALL) for call_id in calls),
         fetched=frozenset(map(_wanted_path, calls.values())) | {node.path for node in nodes},
         offered=frozenset(child_path(node.path, name) for node in summaries for name in node.children),

@@ -17,6 +17,8 @@ from corpus2skill.entrypoints.cli.options import (
     CorpusOption,
     JsonOption,
     ModelOption,
+    SessionOption,
+    UserOption,
     WorkspaceOption,
 )
 from corpus2skill.entrypoints.cli.speaking import speak_answer
@@ -30,25 +32,8 @@ if TYPE_CHECKING:
 def ask_command(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question; - reads it from stdin.")],
     corpus: CorpusOption = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            "-s",
-            metavar="ID",
-            help="Go on with this conversation (its id or the beginning of it).",
-            show_default=False,
-        ),
-    ] = None,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user",
-            metavar="ID",
-            help="Who asks: kept in the record, so that one person's can be found and deleted.",
-            show_default=False,
-        ),
-    ] = None,
+    session: SessionOption = None,
+    user: UserOption = None,
     channel: Annotated[Channel, typer.Option("--channel", help="Wording and length.")] = "text",
     model: ModelOption = None,
     base_url: BaseUrlOption = None,

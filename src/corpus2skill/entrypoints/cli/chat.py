@@ -13,6 +13,8 @@ from corpus2skill.entrypoints.cli.options import (
     Channel,
     CorpusOption,
     ModelOption,
+    SessionOption,
+    UserOption,
     WorkspaceOption,
 )
 
@@ -22,16 +24,8 @@ if TYPE_CHECKING:
 
 def chat_command(
     corpus: CorpusOption = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            "-s",
-            metavar="ID",
-            help="Go on with this conversation (its id or the beginning of it).",
-            show_default=False,
-        ),
-    ] = None,
+    session: SessionOption = None,
+    user: UserOption = None,
     channel: Annotated[Channel, typer.Option("--channel", help="Wording and length.")] = "text",
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
@@ -51,7 +45,7 @@ def chat_command(
 
     desk = open_desk(workspace, is_json=False)
     options = ConversationOptions(
-        corpus=corpus, session=session, channel=channel, model=model, base_url=base_url
+        corpus=corpus, session=session, user=user, channel=channel, model=model, base_url=base_url
     )
     with asyncio.Runner() as runner:
         return _converse(desk, options, runner)

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from typing import Literal, Protocol, TextIO
 
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.errors import InvalidQuestion
@@ -57,16 +57,19 @@ class PipedInput:
 class TypedInput:
     """A prompt with editing and a memory of its own: nothing that was typed is written to a file."""
 
+    is_edited: bool
+    """True where keys are read one by one, by readline; else the terminal makes lines of them."""
+
     def __init__(self, out: Output, words: Sequence[str]) -> None:
         self._out = out
         self._words = words
-        self._is_edited = out.out.isatty() and _has_readline()
-        if self._is_edited:
+        self.is_edited = out.out.isatty() and _has_readline()
+        if self.is_edited:
             self._set_up()
 
     def remember(self, entries: Iterable[str]) -> None:
         """Let the arrow keys find `entries`, oldest first, as if they had been typed here."""
-        if self._is_edited:
+        if self.is_edited:
             import readline
 
             for entry in entries:
@@ -91,7 +94,7 @@ class TypedInput:
                 raise InvalidQuestion("question_undecodable") from error
 
     def _line(self) -> str:
-        if self._is_edited:
+        if self.is_edited:
             return input(self._prompt())
         self._out.ask(self._out.say("chat.prompt"))
         line = sys.stdin.readline()
@@ -120,20 +123,30 @@ class TypedInput:
 
 @contextmanager
 def unechoed() -> Generator[None]:
-    """Keep what is typed off the screen while it is drawn on; the next prompt gets it, Ctrl-D as well."""
-    try:
-        import termios
-    except ImportError:  # not on Windows
+    """Keep what is typed off the screen while it is drawn on; the next prompt gets it."""
+    with _without("ECHO"):
         yield
-        return
+
+
+@contextmanager
+def unassembled() -> Generator[None]:
+    """Let a terminal hand over keys, not lines: a Ctrl-D between two prompts would be lost."""
+    with _without("ICANON"):
+        yield
+
+
+@contextmanager
+def _without(mode: Literal["ECHO", "ICANON"]) -> Generator[None]:
     stdin = sys.stdin
-    if stdin is None or stdin.closed or not stdin.isatty():
+    if sys.platform == "win32" or stdin is None or stdin.closed or not stdin.isatty():
         yield
         return
+    import termios
+
+    flag = termios.ECHO if mode == "ECHO" else termios.ICANON
     before = termios.tcgetattr(stdin)
-    silent = [*before[:3], before[3] & ~(termios.ECHO | termios.ICANON), *before[4:]]
     with contextlib.suppress(termios.error):
-        termios.tcsetattr(stdin, termios.TCSANOW, silent)
+        termios.tcsetattr(stdin, termios.TCSANOW, [*before[:3], before[3] & ~flag, *before[4:]])
     try:
         yield
     finally:

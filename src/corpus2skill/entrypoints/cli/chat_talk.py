@@ -16,7 +16,7 @@ from corpus2skill.entrypoints.cli.chat_commands import (
     command_words,
     parse_entry,
 )
-from corpus2skill.entrypoints.cli.chat_input import ChatInput, TypedInput, unechoed
+from corpus2skill.entrypoints.cli.chat_input import ChatInput, TypedInput, unassembled, unechoed
 from corpus2skill.entrypoints.cli.chat_screen import Steps
 from corpus2skill.entrypoints.cli.chat_sitting import Sitting, carry_out
 from corpus2skill.entrypoints.cli.chat_views import show_answer, show_earlier
@@ -54,9 +54,10 @@ class Talk:
             self._open()
         self._code = exit_codes.OK
         self._greet()
-        while not self._sitting.is_over:
-            with self._failures_told():
-                self._deal_with(self._entries.read())
+        with unassembled() if self._typed and self._typed.is_edited else nullcontext():
+            while not self._sitting.is_over:
+                with self._failures_told():
+                    self._deal_with(self._entries.read())
         self._say_farewell()
         return exit_codes.OK if self._typed else self._code
 
@@ -140,12 +141,10 @@ class Talk:
         cancellation = Cancellation()
         with ExitStack() as stack:
             if self._typed:
-                stack.enter_context(interrupts_to(lambda: self._stop(cancellation)))
+                loop = self._runner.get_loop()
+                stack.enter_context(interrupts_to(loop, lambda: cancellation.cancel("stop")))
             listener = stack.enter_context(self._listener())
             return self._runner.run(self._conversation.ask(question, listener, cancellation))
-
-    def _stop(self, cancellation: Cancellation) -> None:
-        self._runner.get_loop().call_soon_threadsafe(cancellation.cancel, "stop")
 
     def _listener(self) -> AbstractContextManager[RunListener]:
         """Show a run while it lasts: each visit stays; what is under way is wiped at its end."""

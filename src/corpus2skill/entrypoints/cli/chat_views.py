@@ -14,6 +14,8 @@ from corpus2skill.entrypoints.cli.trail import outcome_name, source_line
 
 _EARLIER = 200
 """Characters of an earlier turn that are shown when it is taken up again."""
+_QUOTED = 120
+"""Characters of a quotation that does not hold."""
 _FAILED = frozenset({"model_failed", "tree_unavailable", "stopped", "refused"})
 
 
@@ -23,6 +25,12 @@ def show_answer(screen: Screen, record: RunRecord) -> None:
     screen.answers.lines(record.answer)
     if record.is_truncated:
         screen.answers.line(screen.out.say("cli.truncated"))
+    if record.unheld_quotations:
+        screen.answers.line()
+        screen.answers.line((screen.out.say("cli.unheld"), "yellow"))
+    for quotation in record.unheld_quotations:
+        text = one_line(quotation.text, _QUOTED)
+        screen.answers.line(screen.out.say("cli.unheld_quotation", text=text), hanging=2)
     if record.channel == "text" and sources_of(record):
         screen.answers.line()
         show_sources(screen, record, with_uncited=not record.citations)

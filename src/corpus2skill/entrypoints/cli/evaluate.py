@@ -74,8 +74,8 @@ def eval_command(
     corpus2skill eval ./packs/plans-ja --limit 10
     corpus2skill eval ./packs/plans-ja --out run.jsonl --json
 
-    The pack's corpus is compiled first unless the engine in use has compiled it already. A paid compile shows
-    the estimate and asks, unless --yes or --max-cost is given.
+    The pack's corpus is compiled first unless the engine in use has compiled it already.
+    With --yes or --max-cost a paid compile does not ask.
     """
     from corpus2skill.application.evaluate import EvaluateOptions, evaluate, run_lines
     from corpus2skill.application.quality_page import quality_page

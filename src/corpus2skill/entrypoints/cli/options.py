@@ -33,6 +33,25 @@ WorkspaceOption = Annotated[
         show_default=False,
     ),
 ]
+SessionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--session",
+        "-s",
+        metavar="ID",
+        help="Go on with this conversation (its id or the beginning of it).",
+        show_default=False,
+    ),
+]
+UserOption = Annotated[
+    str | None,
+    typer.Option(
+        "--user",
+        metavar="ID",
+        help="Who asks: kept in the record, so that one person's can be found and deleted.",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Write one JSON document to standard output.")]
 CorpusOption = Annotated[
     str | None,

@@ -68,9 +68,11 @@ def quotation_lines(out: Output, record: RunRecord) -> Iterator[str]:
     if record.quotations:
         yield from ("", out.say("cli.quotations"))
     for quotation in record.quotations:
-        kind = "held" if quotation.doc_id is not None else "name" if quotation.is_name else "unheld"
-        text = one_line(quotation.text, 120)
-        yield out.say(f"cli.quotation_{kind}", text=text, doc_id=quotation.doc_id)
+        text = one_line(quotation.text, 60)
+        if quotation.doc_id is not None:
+            yield out.say("cli.quotation_held", text=text, doc_id=quotation.doc_id)
+        else:
+            yield out.say("cli.quotation_name" if quotation.is_name else "cli.quotation_unheld", text=text)
 
 
 def _numbered(sources: Sequence[Source]) -> Iterator[str]:

@@ -50,11 +50,15 @@ class Fillers:
         return max(0.0, due - now)
 
     def take(self, now: float) -> Filler:
-        """Return the filler that is due. Of several the latest is said: what was missed is not caught up on."""
+        """Return the filler that is due: the first always greets the question, later ones go by the time.
+
+        What was missed is not caught up on.
+        """
         assert self._language is not None
-        while len(self._marks) > 1 and self._began + self._marks[1][0] <= now:
-            self._marks.pop(0)
         _, kind = self._marks.pop(0)
+        while self._marks and self._began + self._marks[0][0] <= now:
+            _, later = self._marks.pop(0)
+            kind = kind if self._last is None else later
         self._last = now
         return Filler(text=self._words(kind, self._language), kind=kind)
 

@@ -30,7 +30,8 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]
 _LINK_TARGET = re.compile(r"^\s*\[[^\[\]]+\]:.*$", re.MULTILINE)
 _SOURCE_NUMBER = re.compile(r"[\[［【]\s*\^?\s*\d{1,3}(?:\s*[,、，†-]\s*(?:\d{1,3}|source))*\s*[\]］】]")
 _IDS = re.compile(
-    r"(?:(?<![a-z0-9-])(?:[a-z0-9-]+/)+)?SKILL\.md|(?:doc_)?chunk_\d+(?:\.md)?|\b(?:run|session)_[0-9a-z]{26}\b", re.IGNORECASE
+    r"(?:(?<![a-z0-9-])(?:[a-z0-9-]+/)+)?SKILL\.md|(?:doc_)?chunk_\d+(?:\.md)?|\b(?:run|session)_[0-9a-z]{26}\b",
+    re.IGNORECASE,
 )
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]*>|<!--.*?-->", re.DOTALL)
 _LINE_BREAK_TAG = re.compile(r"<br\s*/?>|</(?:p|li|tr|div|h\d)>", re.IGNORECASE)
