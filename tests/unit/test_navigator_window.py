@@ -8,11 +8,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from corpus2skill.adapters.offline.walk import read_walk
 from corpus2skill.domain.message import ProgramMessage, Text, ToolResult
 from corpus2skill.domain.tokens import upper_prompt_tokens
 from corpus2skill.messages import message
 from corpus2skill.navigator.first_part import first_part, json_tokens
-from tests.fakes.navigation import Navigation
+from tests.fakes.navigation import Navigation, with_limits
 from tests.fakes.navigator_model import ScriptedModel, says, wants
 from tests.fakes.sample_version import ANNUAL_BODY, ANNUAL_LEAF, CORPUS, PRICING
 
@@ -93,6 +94,24 @@ async def test_the_history_gives_way_before_documents_do() -> None:
     assert not any(visit.is_cut for visit in record.visits)
     (notice, _question) = (part for part in model.requests[0].messages[0].parts if isinstance(part, Text))
     assert notice.text == message("ja", "history.left_out", turns=record.left_out_turns)
+
+
+@pytest.mark.requirement("N-21", "N-45")
+async def test_what_the_program_says_in_front_of_a_question_is_no_question_for_the_embedded_engine() -> None:
+    """It reads the conversation from the same messages as any model."""
+    navigation = Navigation()
+    model = ScriptedModel(says("はい。"), is_repeating=True)
+    await navigation.ask(model, "年額の解約は？")
+    first = read_walk(model.requests[-1].messages)
+    navigation.limits = with_limits(history_tokens=1)
+    await navigation.ask(model, "月額は？")
+    bare = read_walk(model.requests[-1].messages)
+    navigation.limits = with_limits(history_tokens=30)
+    await navigation.ask(model, "従量は？")
+    third = read_walk(model.requests[-1].messages)
+    assert (first.question, first.earlier_question, first.fetched) == ("年額の解約は？", "", {"SKILL.md"})
+    assert bare.question == "月額は？"
+    assert (third.question, third.earlier_question) == ("従量は？", "月額は？")
 
 
 @pytest.mark.requirement("N-45")
