@@ -99,7 +99,13 @@ def test_prices_are_those_of_the_list_and_half_of_them_in_a_batch() -> None:
 def test_what_no_list_names_has_no_price(name: ModelName, base_url: str | None) -> None:
     """design.md, section 7: unknown money is unknown, never 0."""
     assert price_of(name, base_url) is unknown_price
-    assert context_window(name, base_url) == UNKNOWN_WINDOW or base_url is None
+    assert context_window(name, base_url) == UNKNOWN_WINDOW or base_url is None or name.provider == "anthropic"
+
+
+def test_a_gateway_to_claude_leads_to_the_same_window() -> None:
+    """A window of 8,192 taken for unknown would refuse every grouping through it."""
+    name = ModelName("anthropic", "claude-haiku-5-5")
+    assert context_window(name, "https://gateway.example/anthropic") == context_window(name)
 
 
 def test_a_known_host_behind_a_base_url_has_its_own_prices() -> None:

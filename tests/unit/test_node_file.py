@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -125,3 +127,19 @@ def test_a_summary_node_is_read_back_as_it_was_written(
         )
     )
     assert (node.title, node.summary, node.children) == (one_line(title), one_line(summary), (child, ANNUAL))
+
+
+@given(st.text(st.sampled_from("]([)\\ あa.md/"), max_size=30))
+@example("[こちら](https://example.com/win) を見る")
+@example("[a]\\(b)")
+@example("[戻る](../SKILL.md)")
+def test_no_link_of_a_document_is_a_link_of_the_tree_and_its_words_come_back(words: str) -> None:
+    """Field report 30: a planted instruction adds no links."""
+    summary = one_line(words)
+    child = Child(name="doc_chunk_1", title="葉", summary=summary, node_type="document")
+    text = render_summary_node(
+        name="a", title=f"題{summary}", summary=summary, children=(child,), twins={}, language="ja"
+    )
+    read = parse_summary_node(text)
+    assert (read.title, read.summary, read.children) == (f"題{summary}".strip(), summary, (child,))
+    assert len(re.findall(r"(?<!\\)\]\(", read.content)) == 1

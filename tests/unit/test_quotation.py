@@ -114,6 +114,38 @@ def test_what_counts_as_a_quotation(answer: str, quoted: list[str]) -> None:
 
 
 @pytest.mark.requirement("N-50")
+@pytest.mark.parametrize(
+    ("original", "quoted"),
+    [
+        (
+            "詳細は「[解約手続きの案内](/articles/cancel)」を参照してください。",
+            "詳細は「解約手続きの案内」を参照してください",
+        ),
+        (
+            "詳細は[解約手続きの案内](/a)を参照してください。",
+            "詳細は[解約手続きの案内](/a)を参照してください",
+        ),
+        (
+            "| プラン | 料金 |\n|---|---|\n| 年額プラン | 98,000円 | 一括前払い |",
+            "年額プラン 98,000円 一括前払い",
+        ),
+        (
+            "## 解約の手続き\n\n- 契約管理画面を開く\n- 解約申請を押す",
+            "解約の手続き 契約管理画面を開く 解約申請を押す",
+        ),
+        (
+            "> 「契約の期間」とは、**申込みの日**から一年間をいう。",
+            "『契約の期間』とは、申込みの日から一年間をいう",
+        ),
+    ],
+)
+def test_the_marks_of_markdown_are_no_part_of_the_words(original: str, quoted: str) -> None:
+    """N-50. What is shown of a link is its text; nobody quotes a cell's border."""
+    (quotation,) = check_quotations(f"「{quoted}」", {"doc_chunk_1": original})
+    assert quotation.doc_id == "doc_chunk_1"
+
+
+@pytest.mark.requirement("N-50")
 def test_names_and_the_askers_words_hold_in_no_leaf() -> None:
     """N-50. A title in brackets is no quotation of a text; nor is what the asker said."""
     title = "年額プランの解約条件と返金の扱い"

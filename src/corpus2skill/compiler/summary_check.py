@@ -144,11 +144,13 @@ def _strange_characters(text: str, source: str) -> bool:
 
 
 def _foreign_link(text: str, source: str) -> str:
-    """The first link or address that the source does not have, "" where there is none."""
+    """The first link, or address that the source does not have; "" where there is none.
+
+    A link is a fault even where the source has it: a summary is plain text.
+    """
     plain = unicodedata.normalize("NFKC", text)
-    for form in (_LINK, _ADDRESS):
-        for match in form.finditer(plain):
-            found = match[0].rstrip(".,;:!?)]}'\"")
-            if found.casefold() not in unicodedata.normalize("NFKC", source).casefold():
-                return found[:60]
-    return ""
+    if (link := _LINK.search(plain)) is not None:
+        return link[0][:60]
+    known = unicodedata.normalize("NFKC", source).casefold()
+    addresses = (match[0].rstrip(".,;:!?)]}'\"") for match in _ADDRESS.finditer(plain))
+    return next((found[:60] for found in addresses if found.casefold() not in known), "")

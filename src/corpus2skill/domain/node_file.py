@@ -21,6 +21,8 @@ TABLE_HEADER_LABEL: dict[Language, str] = {"ja": "表の見出し行", "en": "Ta
 _FENCE = "---"
 _CHILD = re.compile(r"- \[(?P<title>(?:[^\]\\]|\\.)*)\]\((?P<link>[^)\s]+)\)(?: — (?P<summary>.*))?")
 _BODY_RULE = "---\n\n"
+_LINK_JOINT = re.compile(r"\](\\*)\(")
+"""Where a Markdown link's text meets its target, with any number of backslashes between."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ def render_summary_node(
     `twins` maps a doc id to the doc ids whose bodies are equal to it; they are named in its line.
     """
     lines = [_FENCE, f"name: {name}", f"description: {_scalar(one_line(summary) or one_line(title))}", _FENCE]
-    lines += [f"# {one_line(title)}", "", one_line(summary), "", CHILDREN_HEADING[language], ""]
+    lines += [f"# {_linkless(title)}", "", _linkless(summary), "", CHILDREN_HEADING[language], ""]
     lines += [_child_line(child, twins.get(child.name, ()), language) for child in children]
     return "\n".join(lines) + "\n"
 
@@ -74,7 +76,7 @@ def _child_line(child: Child, twins: tuple[str, ...], language: Language) -> str
     link = f"{child.name}/{SUMMARY_FILE}" if child.node_type == "skill_summary" else f"{child.name}.md"
     title = re.sub(r"([\\\[\]])", r"\\\1", one_line(child.title))
     same = f" ({TWINS_LABEL[language]}: {', '.join(twins)})" if twins else ""
-    return f"- [{title}]({link}) — {one_line(child.summary)}{same}"
+    return f"- [{title}]({link}) — {_linkless(child.summary)}{same}"
 
 
 def render_leaf(
@@ -89,7 +91,7 @@ def render_leaf(
 ) -> str:
     """Return the text of a leaf. `body` stands at the end exactly as it is, followed by one line end."""
     lines = [_FENCE, f"source: {_scalar(source)}", f"place: {_scalar(place)}", _FENCE]
-    lines += [f"# {one_line(title)}", "", one_line(summary), ""]
+    lines += [f"# {_linkless(title)}", "", _linkless(summary), ""]
     if table_header is not None:
         lines += [f"{TABLE_HEADER_LABEL[language]}: {one_line(table_header)}", ""]
     return "\n".join(lines) + "\n" + _BODY_RULE + body + "\n"
@@ -161,7 +163,7 @@ def _title_and_summary(content: str) -> tuple[str, str, str]:
     title, *lines = content.split("\n", 4)
     if not title.startswith("# ") or len(lines) < 4 or lines[0] or lines[2]:
         raise ValueError("no title and summary")
-    return title[2:], lines[1], lines[3]
+    return _with_links(title[2:]), _with_links(lines[1]), lines[3]
 
 
 def _parse_child(line: str) -> Child | None:
@@ -177,7 +179,17 @@ def _parse_child(line: str) -> Child | None:
     else:
         return None
     title = re.sub(r"\\(.)", r"\1", match["title"])
-    return Child(name=name, title=title, summary=match["summary"] or "", node_type=node_type)
+    return Child(name=name, title=title, summary=_with_links(match["summary"] or ""), node_type=node_type)
+
+
+def _linkless(text: str) -> str:
+    """Fold `text` into one line in which no link of a document is a link of the tree."""
+    return _LINK_JOINT.sub(lambda joint: f"]\\{joint[1]}(", one_line(text))
+
+
+def _with_links(text: str) -> str:
+    """Undo `_linkless`."""
+    return _LINK_JOINT.sub(lambda joint: f"]{joint[1][1:]}(", text)
 
 
 def _scalar(text: str) -> str:

@@ -10,7 +10,8 @@ original's. Both sides are folded first:
 - Unicode NFKC: width of characters, ligatures, radicals; characters that show nothing are dropped;
 - white space: none beside a Japanese character, where lines may have been wrapped, and one blank elsewhere;
 - quotes are all one, because a quotation's own inner ones are written differently; so are dashes;
-- emphasis of Markdown (`*`, backtick) is dropped.
+- what only Markdown means is dropped: emphasis (`*`, backtick), targets of links, borders of table cells, and the
+  marks of headings, lists and quotes at the head of a line.
 
 Case counts. Punctuation at either end of a quotation does not: "like this," belongs to the sentence around it.
 An ellipsis (…, ..., （中略）, [...]) parts it: the parts must stand in one leaf, in their order.
@@ -35,11 +36,14 @@ _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 """Kana, ideographs and their punctuation: no word ends with a space there."""
 _SPACE_BESIDE_WIDE = re.compile(rf"(?<=[{_WIDE}])\s+|\s+(?=[{_WIDE}])")
 _SPACES = re.compile(r"\s+")
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_LINE_MARK = re.compile(r"^\s*(?:#{1,6}|[-+>])\s+", re.MULTILINE)
 _UNSHOWN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef*`]")
 _ALIKE = str.maketrans(
     dict.fromkeys("「」『』“”„‟‘’‚‛〝〞〟\"'", "'")
     | dict.fromkeys("‐‑‒–—―−⸺", "-")
     | dict.fromkeys("〜∼", "~")
+    | {"|": " "}
 )
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:\.{2,}|⋯+|中?略)\s*[\])]|\.{2,}|⋯+|・{2,}|。{2,}")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
@@ -115,5 +119,6 @@ def _stands_in(parts: tuple[str, ...], text: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    shown = _UNSHOWN.sub("", unicodedata.normalize("NFKC", text)).translate(_ALIKE)
+    plain = _LINE_MARK.sub("", _LINK.sub(r"\1", unicodedata.normalize("NFKC", text)))
+    shown = _UNSHOWN.sub("", plain).translate(_ALIKE)
     return _SPACES.sub(" ", _SPACE_BESIDE_WIDE.sub("", shown)).strip()

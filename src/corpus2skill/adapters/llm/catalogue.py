@@ -51,8 +51,10 @@ def known_forms() -> str:
 
 def context_window(name: ModelName, base_url: str | None = None) -> int:
     """Return the tokens that prompt and reply may have together; `UNKNOWN_WINDOW` for unknown models."""
-    known = context_window_of(name, base_url)
+    # A gateway to Claude leads to the same model; other people's servers name theirs as they like.
+    listed_at = None if name.provider == "anthropic" else base_url
+    known = context_window_of(name, listed_at)
     if known is not None:
         return known
-    is_claude = base_url is None and re.search(r"claude-\w+-[4-9]", name.model) is not None
+    is_claude = listed_at is None and re.search(r"claude-\w+-[4-9]", name.model) is not None
     return 200_000 if is_claude else UNKNOWN_WINDOW

@@ -40,6 +40,8 @@ class Target:
     """`provider:model`."""
     endpoint: str
     """Address without path secrets, e.g. `https://api.openai.com/v1`."""
+    has_key: bool = True
+    """False where none was there to be sent, which servers of one's own may not mind."""
 
 
 _STATUS_OF_KIND = {
@@ -98,6 +100,8 @@ def classify(failure: Failure, target: Target) -> ModelError:
         return ModelRefused(**values)
     if status in _TRANSIENT or status >= 500:
         return _unavailable(failure, status, target)
+    if status == 401 and not target.has_key:
+        return ModelUnusable("key_wanted", **values)
     return _unusable(failure, status, values)
 
 

@@ -53,6 +53,10 @@ def http_options(endpoint: Endpoint, environment: Mapping[str, str]) -> HttpOpti
     )
 
 
+_OWN_CREDENTIALS = frozenset({"bedrock", "vertex"})
+"""Their SDKs find credentials of their own where no key is given."""
+
+
 def endpoint_of(
     name: ModelName, connection: Connection, address: str, window: int, environment: Mapping[str, str]
 ) -> Endpoint:
@@ -62,7 +66,11 @@ def endpoint_of(
     if connection.key is not None:
         secrets.append(connection.key.secret)
     return Endpoint(
-        target=Target(model=str(name), endpoint=without_secrets(address)),
+        target=Target(
+            model=str(name),
+            endpoint=without_secrets(address),
+            has_key=connection.key is not None or name.provider in _OWN_CREDENTIALS,
+        ),
         redactor=Redactor(secrets),
         timeouts=connection.timeouts,
         window=window,
