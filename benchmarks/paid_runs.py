@@ -28,7 +28,8 @@ from corpus2skill.adapters.store.results import results_url
 from corpus2skill.application.compile_documents import compile_documents, estimate_compile
 from corpus2skill.application.compile_engine import CompileEngine, open_engine
 from corpus2skill.application.compile_options import CompileOptions, compile_models
-from corpus2skill.application.wiring import PaidModels, Workspace, compiler_ports, open_workspace
+from corpus2skill.application.model_wiring import PaidModels
+from corpus2skill.application.wiring import Workspace, compiler_ports, open_workspace
 from corpus2skill.compiler.load_version import load_version
 from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus
 from corpus2skill.compiler.summary_call import summary_call

@@ -7,7 +7,8 @@ import random
 from dataclasses import dataclass
 
 from corpus2skill.application.choose import chosen_version
-from corpus2skill.application.wiring import TENANT, Workspace, open_navigator
+from corpus2skill.application.model_wiring import open_navigator
+from corpus2skill.application.wiring import TENANT, Workspace
 from corpus2skill.domain.run import Heard, LastWord, RunLimits, RunRecord
 from corpus2skill.domain.session import Channel, Door
 from corpus2skill.errors import InvalidInput, SessionNotFound

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from corpus2skill.application.json_form import to_json
-from corpus2skill.application.wiring import Workspace, check_model, write_settings_file
+from corpus2skill.application.model_wiring import check_model
+from corpus2skill.application.wiring import Workspace, write_settings_file
 from corpus2skill.settings import NAMES, check_name, parse_value, read_settings_file, variable
 
 Origin = Literal["environment", "file", "default"]

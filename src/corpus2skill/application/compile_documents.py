@@ -8,13 +8,9 @@ from pathlib import Path
 
 from corpus2skill.application.compile_engine import open_engine
 from corpus2skill.application.compile_options import CompileOptions, compile_models
+from corpus2skill.application.model_wiring import CompileModels
 from corpus2skill.application.paid_compile import Confirm, PaidApproval, estimated, nobody
-from corpus2skill.application.wiring import (
-    OFFLINE,
-    CompileModels,
-    Workspace,
-    compiler_ports,
-)
+from corpus2skill.application.wiring import OFFLINE, Workspace, compiler_ports
 from corpus2skill.compiler.pipeline import CompileRequest, compile_corpus, plan_compile
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.ids import is_corpus_name

@@ -6,15 +6,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Generator, Iterable, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
-from corpus2skill.application.wiring import (
-    CompileModels,
-    PaidModels,
-    Workspace,
-    neighbours,
-    offline_grouper,
-    offline_summarizer,
-    open_paid_models,
-)
+from corpus2skill.application.model_wiring import CompileModels, PaidModels, open_paid_models
+from corpus2skill.application.wiring import Workspace, neighbours, offline_grouper, offline_summarizer
 from corpus2skill.compiler.batched_summarizer import BatchedSummarizer
 from corpus2skill.compiler.group_plan import planned_grouping, planned_update
 from corpus2skill.compiler.model_grouper import ModelGrouper

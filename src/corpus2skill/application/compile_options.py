@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus2skill.application.wiring import OFFLINE, CompileModels, model_for
+from corpus2skill.application.model_wiring import CompileModels, model_for
+from corpus2skill.application.wiring import OFFLINE
 from corpus2skill.domain.language import Language
 from corpus2skill.settings import Settings
 

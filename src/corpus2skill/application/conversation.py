@@ -56,7 +56,7 @@ class Conversation:
         settings = self._workspace.settings
         return self._options.model or settings.navigation_model or settings.model
 
-    async def open(self) -> int | None:
+    async def turn_to_active(self) -> int | None:
         """Open the active version unless it is open; return the one whose place it took, None without a change.
 
         Raises:
@@ -85,11 +85,11 @@ class Conversation:
         `heard_before`: how much of the answer before was heard, where this question breaks into it.
 
         Raises:
-            InvalidQuestion, and whatever `open` raises: nothing was begun.
+            InvalidQuestion, and whatever `turn_to_active` raises: nothing was begun.
         """
         check_question(question, self._workspace.settings.question_characters)
         if self._asking is None:
-            await self.open()
+            await self.turn_to_active()
         assert self._asking is not None
         options = replace(self._ask_options(question), heard_before=heard_before)
         record = await self._asking.ask(options, listener, cancellation)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from corpus2skill.application.compile_options import CompileOptions, compile_models
-from corpus2skill.application.wiring import OFFLINE, Workspace, model_for, open_single_model
+from corpus2skill.application.model_wiring import model_for, open_single_model
+from corpus2skill.application.wiring import OFFLINE, Workspace
 from corpus2skill.compiler.json_reply import first_object
 from corpus2skill.compiler.summary_call import summary_call
 from corpus2skill.domain.chunk import Chunk, Place

@@ -34,17 +34,14 @@ SHORTEST = 12
 _CLOSERS = {"「": "」", "『": "』", "“": "”", '"': '"'}
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff"
 """Kana, ideographs and their punctuation: no word ends with a space there."""
-_SPACE_BESIDE_WIDE = re.compile(rf"(?<=[{_WIDE}])\s+|\s+(?=[{_WIDE}])")
+_WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
 _SPACES = re.compile(r"\s+")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _LINE_MARK = re.compile(r"^\s*(?:#{1,6}|[-+>])\s+", re.MULTILINE)
 _UNSHOWN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef*`]")
-_ALIKE = str.maketrans(
-    dict.fromkeys("「」『』“”„‟‘’‚‛〝〞〟\"'", "'")
-    | dict.fromkeys("‐‑‒–—―−⸺", "-")
-    | dict.fromkeys("〜∼", "~")
-    | {"|": " "}
-)
+_QUOTES = re.compile('[「」『』“”„‟‘’‚‛〝〞〟"]')
+_DASHES = re.compile("[‐‑‒–—―−⸺]")
+_WAVES = re.compile("[〜∼]")
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:\.{2,}|⋯+|中?略)\s*[\])]|\.{2,}|⋯+|・{2,}|。{2,}")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _END_MARKS = " .,;:!?。、'"
@@ -53,14 +50,9 @@ _END_MARKS = " .,;:!?。、'"
 def check_quotations(
     answer: str, texts: Mapping[str, str], names: Iterable[str] = (), question: str = ""
 ) -> tuple[Quotation, ...]:
-    """Return the quotations of `answer`, each once, with the first leaf of `texts` (by doc id) it stands in."""
-    quoted = tuple(dict.fromkeys(quoted_in(answer)))
-    if not quoted:
-        return ()
-    leaves = {doc_id: _folded(text) for doc_id, text in texts.items()}
-    known = frozenset(_folded(name).strip(_END_MARKS) for name in names)
-    asked = _folded(question)
-    return tuple(_checked(text, leaves, known, asked) for text in quoted)
+    """Return the quotations of `answer`, each once, with a leaf of `texts` (by doc id) it stands in."""
+    read = _Read(texts, names, question)
+    return tuple(read.checked(text) for text in dict.fromkeys(quoted_in(answer)))
 
 
 def quoted_in(answer: str) -> Iterator[str]:
@@ -94,11 +86,32 @@ def _may_open(text: str, at: int) -> bool:
     return not (before.isascii() and before.isalnum()) and bool(after.strip())
 
 
-def _checked(text: str, leaves: Mapping[str, str], names: frozenset[str], question: str) -> Quotation:
-    parts = _parts(text)
-    doc_id = next((doc_id for doc_id, leaf in leaves.items() if _stands_in(parts, leaf)), None)
-    is_name = doc_id is None and (" ".join(parts) in names or _stands_in(parts, question))
-    return Quotation(text=text, doc_id=doc_id, is_name=is_name)
+class _Read:
+    """What quotations are held against; folded when that is needed, which most true ones do not."""
+
+    def __init__(self, texts: Mapping[str, str], names: Iterable[str], question: str) -> None:
+        self._texts = texts
+        self._names = tuple(names)
+        self._question = question
+        self._folded: dict[str, str] = {}
+
+    def checked(self, text: str) -> Quotation:
+        doc_id = next((doc_id for doc_id, leaf in self._texts.items() if text in leaf), None)
+        if doc_id is not None:
+            return Quotation(text=text, doc_id=doc_id)
+        parts = _parts(text)
+        doc_id = next((name for name in self._texts if _stands_in(parts, self._leaf(name))), None)
+        return Quotation(text=text, doc_id=doc_id, is_name=doc_id is None and self._is_name(parts))
+
+    def _leaf(self, doc_id: str) -> str:
+        if doc_id not in self._folded:
+            self._folded[doc_id] = _folded(self._texts[doc_id])
+        return self._folded[doc_id]
+
+    def _is_name(self, parts: tuple[str, ...]) -> bool:
+        if _stands_in(parts, _folded(self._question)):
+            return True
+        return any(" ".join(parts) == _folded(name).strip(_END_MARKS) for name in self._names)
 
 
 def _parts(text: str) -> tuple[str, ...]:
@@ -120,5 +133,13 @@ def _stands_in(parts: tuple[str, ...], text: str) -> bool:
 
 def _folded(text: str) -> str:
     plain = _LINE_MARK.sub("", _LINK.sub(r"\1", unicodedata.normalize("NFKC", text)))
-    shown = _UNSHOWN.sub("", plain).translate(_ALIKE)
-    return _SPACES.sub(" ", _SPACE_BESIDE_WIDE.sub("", shown)).strip()
+    shown = _UNSHOWN.sub("", plain).replace("|", " ")
+    alike = _WAVES.sub("~", _DASHES.sub("-", _QUOTES.sub("'", shown)))
+    return _SPACES.sub(_space, alike).strip()
+
+
+def _space(found: re.Match[str]) -> str:
+    """What stands for white space: nothing beside a Japanese character."""
+    text, start, end = found.string, found.start(), found.end()
+    is_beside_wide = any(map(_WIDE_CHARACTER.match, (text[start - 1 : start], text[end : end + 1])))
+    return "" if is_beside_wide else " "

@@ -132,7 +132,7 @@ class Talk:
 
     def _open(self) -> None:
         """Turn to the version that is active now, and say so where it is another one than before."""
-        before = self._runner.run(self._conversation.open())
+        before = self._runner.run(self._conversation.turn_to_active())
         if before is not None:
             self._sitting.say("chat.switched", before=before, after=self._conversation.version)
 

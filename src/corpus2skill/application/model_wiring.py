@@ -1,0 +1,299 @@
+"""The wiring of language models: the half of `wiring` that knows what is paid for.
+
+The providers' SDKs are imported where a model is opened: nothing else waits for them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus2skill.application.wiring import OFFLINE, Workspace
+from corpus2skill.domain.model_name import ModelName, Role
+from corpus2skill.domain.money import Price, flat_price, free, unknown_price
+from corpus2skill.errors import UnusableSettings
+from corpus2skill.paying.batched_calls import BatchedCalls
+from corpus2skill.paying.budget import Budget
+from corpus2skill.paying.ledger import Ledger
+from corpus2skill.paying.paid_model import Account, PaidModel
+from corpus2skill.paying.rate import KeyRate
+from corpus2skill.paying.rated_model import RatedModel
+from corpus2skill.paying.tries import Patience
+from corpus2skill.ports.batch_log import BatchLog
+from corpus2skill.ports.events import CompileListener
+from corpus2skill.ports.language_model import LanguageModel
+from corpus2skill.ports.navigator_model import NavigatorModel
+from corpus2skill.ports.result_store import ResultStore
+from corpus2skill.settings import Settings, expanded
+
+if TYPE_CHECKING:
+    from corpus2skill.adapters.llm.connection import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompileModels:
+    """Who summarises and who groups in a compile; None is the embedded engine."""
+
+    summarize: ModelName | None = None
+    group: ModelName | None = None
+    base_url: str | None = None
+    context_window: int | None = None
+    """Tokens; None: what is known of the model."""
+    max_cost: float | None = None
+    """US dollars; None: no cap."""
+    concurrency: int = 16
+    is_batch: bool = False
+
+    @property
+    def is_paid(self) -> bool:
+        return self.summarize is not None or self.group is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaidModels:
+    """The models of a compile behind store, cap, rate and tries, and what they share."""
+
+    summarize: PaidModel | None
+    group: PaidModel | None
+    results: ResultStore
+    batches: BatchLog
+    ledger: Ledger
+    prices: Mapping[str, Price]
+    """By the models' names."""
+    batched: BatchedCalls | None = None
+    """Pays for summaries ahead, where that was asked for."""
+    batch_price: Price | None = None
+    """What the summaries cost then."""
+
+
+@asynccontextmanager
+async def open_paid_models(
+    workspace: Workspace,
+    corpus: str,
+    models: CompileModels,
+    listener: CompileListener,
+    *,
+    is_dry: bool,
+) -> AsyncGenerator[PaidModels]:
+    """The models of one compile for as long as the block lasts. Dry ones need no key: nothing is sent.
+
+    Raises:
+        UnusableSettings, ModelUnusable: an address, a key or a price is missing or cannot be used.
+    """
+    results = workspace.results()
+    account = Account(
+        corpus=corpus,
+        store=results,
+        budget=Budget(models.max_cost),
+        ledger=Ledger(),
+        clock=workspace.clock,
+        sleep=asyncio.sleep,
+        chance=random.random,
+        listener=listener,
+        patience=Patience(seconds=workspace.settings.patience_seconds),
+    )
+    batches = workspace.batches()
+    opening = _Opening(workspace, models, account, is_dry=is_dry)
+    try:
+        batched = opening.batched(models.summarize, batches) if models.is_batch else None
+        yield PaidModels(
+            summarize=opening.model(models.summarize),
+            group=opening.model(models.group),
+            results=results,
+            batches=batches,
+            ledger=account.ledger,
+            prices=opening.prices,
+            batched=batched,
+            batch_price=opening.batch_price,
+        )
+    finally:
+        await opening.close()
+        batches.close()
+        results.close()
+
+
+class _Opening:
+    """Opens the models of one compile; those that are called with one key share its rate."""
+
+    def __init__(
+        self, workspace: Workspace, models: CompileModels, account: Account, *, is_dry: bool
+    ) -> None:
+        self._workspace = workspace
+        self._models = models
+        self._account = account
+        self._is_dry = is_dry
+        self._rates: dict[str, KeyRate] = {}
+        self._opened: dict[ModelName, PaidModel] = {}
+        self._bare: dict[ModelName, LanguageModel] = {}
+        self._batched: BatchedCalls | None = None
+        self.prices: dict[str, Price] = {}
+        self.batch_price: Price | None = None
+
+    def model(self, name: ModelName | None) -> PaidModel | None:
+        if name is None:
+            return None
+        if name not in self._opened:
+            self._opened[name] = self._open(name)
+        return self._opened[name]
+
+    def _open(self, name: ModelName) -> PaidModel:
+        from corpus2skill.adapters.llm.models import open_model
+
+        model = open_model(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
+        self._bare[name] = model
+        price = self.prices[model.name] = self._price(name, is_batch=False)
+        return PaidModel(model, self._account, rate=self._rate(name), price=price)
+
+    def batched(self, name: ModelName | None, log: BatchLog) -> BatchedCalls:
+        """The batches of the model that is to summarise.
+
+        Raises:
+            UnusableSettings: there is none.
+            ModelUnusable: its provider has no batches.
+        """
+        from corpus2skill.adapters.llm.models import open_batches
+
+        single = self.model(name)
+        if name is None or single is None:
+            raise UnusableSettings("batch_without_model")
+        model = open_batches(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
+        price = self.batch_price = self._price(name, is_batch=True)
+        self._batched = BatchedCalls(model, single, self._bare[name], log, self._account, price=price)
+        return self._batched
+
+    def _price(self, name: ModelName, *, is_batch: bool) -> Price:
+        """The listed price, else the stated one: of no stated price is it known that batches have it for less."""
+        from corpus2skill.adapters.llm.connection import base_url_in_force
+        from corpus2skill.adapters.llm.prices import price_of as listed_price
+
+        base_url = base_url_in_force(name, self._models.base_url, os.environ)
+        price = listed_price(name, base_url, is_batch=is_batch)
+        return _stated_price(self._workspace.settings) if price is unknown_price else price
+
+    def _rate(self, name: ModelName) -> KeyRate:
+        if name.provider not in self._rates:
+            settings = self._workspace.settings
+            self._rates[name.provider] = KeyRate(
+                clock=self._workspace.clock,
+                sleep=asyncio.sleep,
+                concurrency=settings.concurrency,
+                requests_per_minute=settings.requests_per_minute,
+                tokens_per_minute=settings.tokens_per_minute,
+            )
+        return self._rates[name.provider]
+
+    async def close(self) -> None:
+        for model in self._opened.values():
+            await model.close()
+        if self._batched is not None:
+            await self._batched.close()
+
+
+def open_single_model(workspace: Workspace, name: ModelName, base_url: str | None) -> LanguageModel:
+    """A model as it is, without store or tries.
+
+    Raises:
+        UnusableSettings, ModelUnusable: as `open_paid_models`.
+    """
+    from corpus2skill.adapters.llm.models import open_model
+
+    models = CompileModels(
+        base_url=base_url or workspace.settings.base_url, context_window=workspace.settings.context_window
+    )
+    return open_model(name, _connection(workspace, name, models, is_dry=False))
+
+
+def _stated_price(settings: Settings) -> Price:
+    """What the settings say of a model that no list knows."""
+    if settings.input_price is None or settings.output_price is None:
+        return unknown_price
+    return flat_price(settings.input_price, settings.output_price)
+
+
+def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *, is_dry: bool) -> Connection:
+    from corpus2skill.adapters.llm.connection import Connection
+    from corpus2skill.adapters.llm.keys import Keys
+    from corpus2skill.adapters.llm.timeouts import Timeouts
+    from corpus2skill.domain.provider_key import ProviderKey
+
+    settings = workspace.settings
+    file = None if settings.key_file is None else expanded(Path(settings.key_file))
+    key = Keys(os.environ, file).key(name.provider)
+    if key is None and is_dry:
+        key = ProviderKey(secret="none", source="-")  # noqa: S106 - a place holder: nothing is sent
+    return Connection(
+        key=key,
+        base_url=models.base_url,
+        window=models.context_window,
+        timeouts=Timeouts(reply=settings.reply_seconds, silence=settings.silence_seconds),
+    )
+
+
+def model_for(text: str, role: Role) -> ModelName:
+    """Parse `provider` or `provider:name`.
+
+    Raises:
+        UnusableSettings: no adapter answers to it.
+    """
+    from corpus2skill.adapters.llm.catalogue import parse_model
+
+    return parse_model(text, role)
+
+
+def open_navigator(
+    workspace: Workspace, corpus: str, version: int, model: str, base_url: str | None = None
+) -> tuple[NavigatorModel, Price]:
+    """The model that walks one version's tree, and what its tokens cost.
+
+    Raises:
+        UnusableSettings, ModelUnusable: as `open_paid_models`.
+    """
+    if model == OFFLINE:
+        return _offline_navigator(workspace, corpus, version), free
+    from corpus2skill.adapters.llm.connection import base_url_in_force
+    from corpus2skill.adapters.llm.prices import price_of
+
+    name = model_for(model, "navigate")
+    chosen = base_url or workspace.settings.base_url
+    price = price_of(name, base_url_in_force(name, chosen, os.environ))
+    if price is unknown_price:
+        price = _stated_price(workspace.settings)
+    bare = open_single_model(workspace, name, base_url)
+    return RatedModel(bare, _rate_of_rounds(workspace, f"{name.provider} {chosen or ''}")), price
+
+
+def _rate_of_rounds(workspace: Workspace, key: str) -> KeyRate:
+    settings = workspace.settings
+    if key not in workspace.rates:
+        workspace.rates[key] = KeyRate(
+            clock=workspace.clock,
+            sleep=asyncio.sleep,
+            concurrency=settings.rounds_at_once,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
+        )
+    return workspace.rates[key]
+
+
+def _offline_navigator(workspace: Workspace, corpus: str, version: int) -> NavigatorModel:
+    from corpus2skill.adapters.offline.mapped_index import MappedIndex
+    from corpus2skill.adapters.offline.navigator import OfflineNavigator
+
+    index = MappedIndex(workspace.versions.lexical_folder(corpus, version))
+    return OfflineNavigator(index, fetch_limit=workspace.settings.fetch_limit)
+
+
+def check_model(model: str) -> None:
+    """Refuse, before anything else is done, a model that no adapter answers to.
+
+    Raises:
+        UnusableSettings: naming the models there are.
+    """
+    if model != OFFLINE:
+        model_for(model, "summarize")
