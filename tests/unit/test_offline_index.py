@@ -100,6 +100,22 @@ def test_the_same_leaves_give_the_same_bytes() -> None:
     assert list(OfflineLexicalIndex().write(LEAVES)) == list(OfflineLexicalIndex().write(LEAVES))
 
 
+@given(
+    st.lists(
+        st.sampled_from([item.text for item in LEAVES] + ["第十二条\n第 3 項", "千葉", "API a"]), max_size=6
+    ),
+    st.data(),
+)
+def test_what_was_prepared_gives_the_same_bytes(texts: list[str], data: st.DataObject) -> None:
+    """Promised by the port: preparing changes nothing but how long writing takes."""
+    leaves = [leaf(number, text, "第12条", "API") for number, text in enumerate(texts)]
+    ahead = OfflineLexicalIndex()
+    for text in data.draw(st.permutations(texts)):
+        if data.draw(st.booleans()):
+            ahead.prepare(text)
+    assert list(ahead.write(leaves)) == list(OfflineLexicalIndex().write(leaves))
+
+
 def test_an_index_with_a_file_missing_cut_or_of_another_format_is_damaged(tmp_path: Path) -> None:
     """A damaged version is named, not guessed at."""
     files = dict(OfflineLexicalIndex().write(LEAVES))

@@ -64,6 +64,9 @@ class CountingSummarizer:
 class NoIndex:
     """Writes the leaves' paths, so that the index's place beside the tree is tested."""
 
+    def prepare(self, text: str) -> None:
+        assert text.strip()
+
     def write(self, leaves: Sequence[IndexedLeaf]) -> Iterator[tuple[str, bytes]]:
         yield "paths.txt", "\n".join(leaf.path for leaf in leaves).encode()
 

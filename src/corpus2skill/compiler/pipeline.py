@@ -11,6 +11,7 @@ from corpus2skill.compiler.chunk import chunk_texts
 from corpus2skill.compiler.cluster import Clustered, Predecessor, check_capacity, cluster_chunks
 from corpus2skill.compiler.difference import difference
 from corpus2skill.compiler.extract import ExtractedSources, extract_sources, lost_sources
+from corpus2skill.compiler.index_ahead import index_ahead
 from corpus2skill.compiler.load_version import load_version
 from corpus2skill.compiler.publish import first_damage, publish
 from corpus2skill.compiler.summarize import summarize_chunks
@@ -179,10 +180,13 @@ class _Compilation:
     async def stages(self) -> CompileReport:
         sources = await self.extract()
         chunks, next_number = self.chunk(sources)
-        await self.ports.approve(self.plan(sources, chunks))
-        summarized = await self.summarize(chunks)
+        plan = self.plan(sources, chunks)
+        await self.ports.approve(plan)
         language = self.language(sources)
-        clustered = await self.cluster(summarized, language)
+        to_index = [chunk.text for chunk in chunks] if plan.to_summarize else []
+        async with index_ahead(self.ports.index_writer, to_index):
+            summarized = await self.summarize(chunks)
+            clustered = await self.cluster(summarized, language)
         content = self.content(sources, summarized, clustered, language, next_number)
         if self.is_unchanged(content):
             self.remember()

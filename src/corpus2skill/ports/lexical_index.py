@@ -20,7 +20,14 @@ class IndexedLeaf:
 
 
 class LexicalIndexWriter(Protocol):
-    """Makes the files of `lexical/`, beside the tree, never served by the tool."""
+    """Makes the files of `lexical/`, beside the tree, never served by the tool. One is for one version."""
+
+    def prepare(self, text: str) -> None:
+        """Take in a text that will be a leaf's, ahead of `write`, from whatever thread has time for it.
+
+        It changes nothing but how long `write` takes.
+        """
+        ...
 
     def write(self, leaves: Sequence[IndexedLeaf]) -> Iterator[tuple[str, bytes]]:
         """Yield `(file name, content)`; the same leaves in the same order give the same bytes."""

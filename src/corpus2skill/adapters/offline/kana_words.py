@@ -33,7 +33,11 @@ _OKURIGANA = re.compile(f"(?<![{HAN}])([{HAN}])[いきぎしちりびみえけ�
 
 def hidden_words(text: str) -> list[str]:
     """Return the words of `text` that `index_words` does not see: those in hiragana, and pairs that it parts."""
-    folded = fold(text)
+    return hidden_words_of_folded(fold(text))
+
+
+def hidden_words_of_folded(folded: str) -> list[str]:
+    """`hidden_words` of a folded text."""
     return [*joined_pairs(folded), *kana_words(folded)]
 
 

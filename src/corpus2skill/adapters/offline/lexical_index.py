@@ -6,7 +6,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -19,19 +19,28 @@ from corpus2skill.adapters.offline.index_files import (
     IndexHeader,
     word_hash,
 )
-from corpus2skill.adapters.offline.kana_words import hidden_words
-from corpus2skill.adapters.offline.words import index_words
+from corpus2skill.adapters.offline.kana_words import hidden_words_of_folded
+from corpus2skill.adapters.offline.words import fold_width, words_of_folded
 from corpus2skill.ports.lexical_index import IndexedLeaf
 
 
 class OfflineLexicalIndex:
     """A `LexicalIndexWriter` for the offline navigator."""
 
+    def __init__(self) -> None:
+        self._vocabulary = _Vocabulary()
+        self._prepared: dict[str, _Counted] = {}
+
+    def prepare(self, text: str) -> None:
+        """Count the words of a text ahead of `write`."""
+        if text not in self._prepared:
+            self._prepared[text] = self._vocabulary.counted(text)
+
     def write(self, leaves: Sequence[IndexedLeaf]) -> Iterator[tuple[str, bytes]]:
         """Yield `(file name, content)`; the same leaves in the same order give the same bytes."""
-        counts = _Counts()
+        counts = _Counts(self._vocabulary)
         for leaf in leaves:
-            counts.add(leaf)
+            counts.add(leaf, self._prepared.pop(leaf.text, None))
         yield HEADER_FILE, _header_text(counts)
         yield from counts.posting_files()
         yield _file("leaf_lengths.u32", np.asarray(counts.lengths))
@@ -39,11 +48,34 @@ class OfflineLexicalIndex:
         yield from _path_files(leaves)
 
 
-class _Counts:
-    """How often each word occurs in each leaf, in compact arrays while they grow."""
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How often each word occurs in one text, and how many words it has."""
+
+    words: array[int]
+    counts: array[int]
+    length: int
+
+
+class _Vocabulary:
+    """Numbers for words, in the order of their coming: nothing that is written depends on it."""
 
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
+
+    def counted(self, text: str) -> _Counted:
+        folded = fold_width(text)
+        words = words_of_folded(folded)
+        counted = Counter(words + hidden_words_of_folded(folded.lower()))
+        numbers = array("I", (self.numbers.setdefault(word, len(self.numbers)) for word in counted))
+        return _Counted(numbers, array("H", (min(n, COUNT_LIMIT) for n in counted.values())), len(words))
+
+
+class _Counts:
+    """How often each word occurs in each leaf, in compact arrays while they grow."""
+
+    def __init__(self, vocabulary: _Vocabulary) -> None:
+        self.vocabulary = vocabulary
         self.document_numbers: dict[str, int] = {}
         self.words = array("I")
         self.counts = array("H")
@@ -51,21 +83,24 @@ class _Counts:
         self.lengths = array("I")
         self.documents = array("I")
 
-    def add(self, leaf: IndexedLeaf) -> None:
+    def add(self, leaf: IndexedLeaf, text: _Counted | None) -> None:
+        """Take in a leaf, with what is counted of its text already. No word reaches over a line's end."""
         names = leaf.headings or (PurePosixPath(leaf.source).stem,)
-        text = "\n".join((leaf.title, *names, leaf.text))
-        words = index_words(text)
-        counted = Counter(words + hidden_words(text))
-        for word, count in counted.items():
-            self.words.append(self.numbers.setdefault(word, len(self.numbers)))
-            self.counts.append(min(count, COUNT_LIMIT))
+        head = self.vocabulary.counted("\n".join((leaf.title, *names)))
+        body = text or self.vocabulary.counted(leaf.text)
+        counted = dict(zip(body.words, body.counts, strict=True))
+        for word, count in zip(head.words, head.counts, strict=True):
+            counted[word] = counted.get(word, 0) + count
+        self.words.extend(counted)
+        self.counts.extend(min(count, COUNT_LIMIT) for count in counted.values())
         self.distinct.append(len(counted))
-        self.lengths.append(max(len(words), 1))
+        self.lengths.append(max(head.length + body.length, 1))
         self.documents.append(self.document_numbers.setdefault(leaf.source, len(self.document_numbers)))
 
     def posting_files(self) -> Iterator[tuple[str, bytes]]:
         """Sort the postings by word hash; leaves stay in order because the sort is stable."""
-        hashes = np.fromiter(map(word_hash, self.numbers), dtype=np.uint64, count=len(self.numbers))
+        numbers = self.vocabulary.numbers
+        hashes = np.fromiter(map(word_hash, numbers), dtype=np.uint64, count=len(numbers))
         sorted_hashes, rank = np.unique(hashes, return_inverse=True)
         yield _file("words.u64", sorted_hashes)
         words = rank.astype(np.uint32)[np.asarray(self.words, dtype=np.uint32)]
@@ -83,7 +118,7 @@ def _header_text(counts: _Counts) -> bytes:
     header = IndexHeader(
         leaves=len(counts.lengths),
         documents=len(counts.document_numbers),
-        words=len(set(map(word_hash, counts.numbers))),
+        words=len(set(map(word_hash, counts.vocabulary.numbers))),
         postings=len(counts.words),
         total_length=sum(counts.lengths),
     )

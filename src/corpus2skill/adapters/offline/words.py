@@ -60,12 +60,16 @@ _stemmer = Stemmer.Stemmer("english")
 
 def fold(text: str) -> str:
     """Return `text` as the index compares it: NFKC, lower case, numbers in digits without separators."""
-    return _fold_width(text).lower()
+    return fold_width(text).lower()
 
 
 def index_words(text: str) -> list[str]:
     """Return the index words of `text`, repeated as often as they occur; their order means nothing."""
-    folded = _fold_width(text)
+    return words_of_folded(fold_width(text))
+
+
+def words_of_folded(folded: str) -> list[str]:
+    """`index_words` of a text that `fold_width` has folded."""
     words = [word for surface in _LATIN.findall(folded) for word in _latin_words(surface)]
     for segment in _BEYOND_ASCII.findall(folded):
         words.extend(_words_of_runs(segment.lower()))
@@ -74,7 +78,8 @@ def index_words(text: str) -> list[str]:
     return words
 
 
-def _fold_width(text: str) -> str:
+def fold_width(text: str) -> str:
+    """Return `text` as `fold` does, with its capitals: they part names such as `BatchGetItem`."""
     folded = in_digits(_THOUSANDS.sub("", unicodedata.normalize("NFKC", text)))
     return folded.translate(_plain_letters()) if _ACCENTED.search(folded) else folded
 
