@@ -13,7 +13,7 @@ from corpus2skill.compiler.group_plan import planned_grouping, planned_update
 from corpus2skill.compiler.model_grouper import ModelGrouper
 from corpus2skill.compiler.model_summarizer import ModelSummarizer
 from corpus2skill.compiler.summary_call import summary_call
-from corpus2skill.compiler.summary_plan import planned_summaries
+from corpus2skill.compiler.summary_plan import most_summary_calls, planned_summaries
 from corpus2skill.compiler.summary_window import check_window
 from corpus2skill.domain.chunk import Chunk
 from corpus2skill.domain.job import CompileEvent, CompilePlan
@@ -30,6 +30,10 @@ from corpus2skill.ports.summarizer import Summarizer
 
 _LOOKED_UP_AT_ONCE = 256
 """Calls: the result store answers so many together almost as quickly as one."""
+
+_READY = 2
+"""Chunks at work for each call that may be under way: while some wait for a reply, others are looked up, checked
+or have their prompt made, so that no place among the calls stays empty."""
 
 
 class CompileEngine:
@@ -51,7 +55,7 @@ class CompileEngine:
         if self._paid.summarize is None:
             return offline_summarizer()
         summarizer = ModelSummarizer(
-            self._paid.summarize, offline_summarizer(), at_once=self._models.concurrency
+            self._paid.summarize, offline_summarizer(), at_once=_READY * self._models.concurrency
         )
         batched = self._paid.batched
         if batched is None:
@@ -84,6 +88,15 @@ class CompileEngine:
         if model is None or self._models.is_batch:
             return 0
         return len(await self._paid.batches.open(corpus, model.identity))
+
+    def most_calls(self, plan: CompilePlan, limits: TreeLimits) -> int:
+        """More calls than the plan will probably take, without looking what is answered already.
+
+        Raises:
+            UnusableSettings: the window is too small for any grouping.
+        """
+        summaries = 0 if self._paid.summarize is None else most_summary_calls(len(plan.to_summarize))
+        return round(summaries + sum(part.calls.high for part in self._planned_grouping(plan, limits)))
 
     async def estimate(self, plan: CompilePlan, limits: TreeLimits) -> tuple[EstimatedSpending, ...]:
         """What the plan's calls will probably come to; those that are answered already cost nothing."""

@@ -6,10 +6,11 @@ The providers' SDKs are imported where a model is opened: nothing else waits for
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import random
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -139,7 +140,8 @@ class _Opening:
         if name is None:
             return None
         if name not in self._opened:
-            self._opened[name] = self._open(name)
+            with _without_collector():
+                self._opened[name] = self._open(name)
         return self._opened[name]
 
     def _open(self, name: ModelName) -> PaidModel:
@@ -193,6 +195,22 @@ class _Opening:
             await model.close()
         if self._batched is not None:
             await self._batched.close()
+
+
+@contextmanager
+def _without_collector() -> Generator[None]:
+    """Import an SDK in the block: what that makes stays as long as the process, and is not collected.
+
+    Looking through it takes 0.2 s of the import, and a quarter millisecond of each call later on.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
 
 
 def open_single_model(workspace: Workspace, name: ModelName, base_url: str | None) -> LanguageModel:

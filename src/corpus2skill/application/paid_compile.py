@@ -39,13 +39,20 @@ class PaidApproval:
         self._engine.check(plan)
         if open_batches := await self._engine.open_batches(self._request.corpus):
             self._require_confirmed_twice(open_batches, plan)
-        estimate = await estimated(self._engine, plan, self._request.limits)
-        calls = round(sum(part.calls.high for part in estimate))
         config = self._request.config
         agreed = 0 if config is None else config.approved_calls
-        if calls > agreed and not self._is_confirmed and not self._confirm(estimate):
-            raise ConfirmationNeeded("payment_not_confirmed", calls=calls, dollars=_dollars(estimate))
+        calls = self._engine.most_calls(plan, self._request.limits)
+        if calls > agreed and not self._is_confirmed:
+            calls = await self._confirmed(plan, agreed)
         self.agreed_calls = max(calls, agreed)
+
+    async def _confirmed(self, plan: CompilePlan, agreed: int) -> int:
+        """Return the calls that are left to pay, once somebody has said yes to them."""
+        estimate = await estimated(self._engine, plan, self._request.limits)
+        calls = round(sum(part.calls.high for part in estimate))
+        if calls > agreed and not self._confirm(estimate):
+            raise ConfirmationNeeded("payment_not_confirmed", calls=calls, dollars=_dollars(estimate))
+        return calls
 
     def _require_confirmed_twice(self, batches: int, plan: CompilePlan) -> None:
         """Calls that wait in a batch would be paid for once more."""

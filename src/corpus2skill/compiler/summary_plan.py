@@ -15,6 +15,11 @@ _ASKED_AGAIN = 1.1
 """The high end allows for one reply in ten that has to be asked for again."""
 
 
+def most_summary_calls(chunks: int) -> int:
+    """The calls for so many summaries, at the high end."""
+    return round(chunks * _ASKED_AGAIN)
+
+
 def planned_summaries(calls: Iterable[TextCall]) -> PlannedCalls:
     """Return the sum of `calls`, each made once or, at the high end, some of them twice."""
     count, characters, tokens = 0, 0, Span(0, 0)
@@ -25,7 +30,7 @@ def planned_summaries(calls: Iterable[TextCall]) -> PlannedCalls:
         tokens = sum(map(likely_tokens, texts), tokens)
     return PlannedCalls(
         purpose="summarize",
-        calls=Span(count, round(count * _ASKED_AGAIN)),
+        calls=Span(count, most_summary_calls(count)),
         prompt_characters=Span(characters, characters * _ASKED_AGAIN),
         input_tokens=Span(tokens.low, tokens.high * _ASKED_AGAIN),
         output_tokens=Span(count * _REPLY_TOKENS.low, count * _ASKED_AGAIN * _REPLY_TOKENS.high),
