@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from corpus2skill.adapters.llm.anthropic_quirks import AnthropicQuirks
+from corpus2skill.adapters.llm.token_count import token_count
 from corpus2skill.domain.message import (
     MADE_UP_CALL,
     Message,
@@ -81,10 +82,10 @@ _decoder = msgspec.json.Decoder(WireMessage)
 
 
 def usage_of(wire: WireUsage) -> Usage:
-    cached, written = wire.cache_read_input_tokens or 0, wire.cache_creation_input_tokens or 0
+    cached, written = token_count(wire.cache_read_input_tokens), token_count(wire.cache_creation_input_tokens)
     return Usage(
-        input_tokens=(wire.input_tokens or 0) + cached + written,
-        output_tokens=wire.output_tokens or 0,
+        input_tokens=token_count(wire.input_tokens) + cached + written,
+        output_tokens=token_count(wire.output_tokens),
         cached_tokens=cached,
         cache_written_tokens=written,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from corpus2skill.adapters.llm.openai_wire import WireCompletion, extra_part, stop_of, usage_of
 from corpus2skill.adapters.llm.redaction import Redactor, StreamRedactor
 from corpus2skill.adapters.llm.spoken_thoughts import SpokenThoughts, without_thoughts
+from corpus2skill.adapters.llm.token_count import token_count
 from corpus2skill.domain.message import ModelPart, Reply, Text, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -147,10 +148,10 @@ def whole_reply(completion: WireCompletion, redactor: Redactor) -> Reply:
 def _usage(usage: CompletionUsage) -> Usage:
     details = usage.prompt_tokens_details
     return Usage(
-        input_tokens=usage.prompt_tokens or 0,
-        output_tokens=usage.completion_tokens or 0,
-        cached_tokens=(details.cached_tokens or 0) if details else 0,
-        cache_written_tokens=(details.cache_write_tokens or 0) if details else 0,
+        input_tokens=token_count(usage.prompt_tokens),
+        output_tokens=token_count(usage.completion_tokens),
+        cached_tokens=token_count(details.cached_tokens) if details else 0,
+        cache_written_tokens=token_count(details.cache_write_tokens) if details else 0,
     )
 
 

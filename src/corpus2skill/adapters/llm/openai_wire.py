@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from corpus2skill.adapters.llm.openai_quirks import OpenAIQuirks
+from corpus2skill.adapters.llm.token_count import token_count
 from corpus2skill.domain.message import (
     MADE_UP_CALL,
     Message,
@@ -110,10 +111,10 @@ def usage_of(wire: WireUsage | None) -> Usage:
         return Usage()
     details = wire.prompt_tokens_details or _PromptDetails()
     return Usage(
-        input_tokens=wire.prompt_tokens or 0,
-        output_tokens=wire.completion_tokens or 0,
-        cached_tokens=details.cached_tokens or 0,
-        cache_written_tokens=details.cache_write_tokens or 0,
+        input_tokens=token_count(wire.prompt_tokens),
+        output_tokens=token_count(wire.completion_tokens),
+        cached_tokens=token_count(details.cached_tokens),
+        cache_written_tokens=token_count(details.cache_write_tokens),
     )
 
 
