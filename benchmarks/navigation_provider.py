@@ -2,7 +2,7 @@
 
 usage: python benchmarks/navigation_provider.py LATENCY PACE
 
-Prints its ports as one line of JSON and serves until it is ended. A piece of the answer is the server's monotonic
+A question such as "18 pieces" without tools is answered with so many. Prints its ports as one line of JSON and serves until it is ended. A piece of the answer is the server's monotonic
 clock in nanoseconds at the moment of writing: one clock for all processes of a machine, where that is Linux.
 """
 
@@ -80,7 +80,9 @@ def timed_providers(latency: float, pace: float) -> Generator[SpawnedProviders]:
 def walk(prompt: Prompt) -> Answer:
     """Fetch what was last offered and not read yet; after enough of it, and without tools, answer."""
     outcomes = [part for turn in prompt.turns for part in turn.parts if isinstance(part, ToolOutcome)]
-    if not prompt.tools or len(outcomes) > FETCHES:
+    if not prompt.tools:
+        return Answer(parts=(Text(_BLANK * int(prompt.question.split()[0])),))
+    if len(outcomes) > FETCHES:
         return Answer(parts=(Text(_BLANK * PIECES),))
     asked = json.dumps({"path": _next_path(prompt, outcomes)}, ensure_ascii=False)
     call = ToolCall(call_id=f"toolu_{len(outcomes):04d}", name=prompt.tools[0], arguments=asked)

@@ -11,12 +11,11 @@ import time
 from collections.abc import AsyncIterator, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import anthropic
 import openai
 
-from benchmarks.navigation_provider import FETCHES, STAMP, timed_providers
+from benchmarks.navigation_provider import FETCHES, PIECES, STAMP, timed_providers
 from corpus2skill.application.ask import Asking, AskOptions, ask
 from corpus2skill.application.compile_documents import compile_documents
 from corpus2skill.application.compile_options import CompileOptions
@@ -33,7 +32,10 @@ CORPUS, VERSION = "default", 1
 SAMPLES = Path(__file__).resolve().parents[1] / "src" / "corpus2skill" / "samples" / "ja"
 QUESTION = "年額プランの解約はいつまでに申請すればよいですか。"
 LATENCY, PACE = 0.3, 0.03
+MEAN_PIECES = 18
+"""Deltas in a round of a run on the average, so that the bare SDK has as much to read."""
 Figures = dict[str, float]
+BareClient = anthropic.AsyncAnthropic | openai.AsyncOpenAI
 
 
 class Timed:
@@ -122,34 +124,51 @@ def at_once(provider: str, runs: int) -> Figures:
         return figures | _recorded(workspace, runs)
 
 
-async def _all_together(
-    workspace: Workspace, fake: SpawnedProviders, provider: str, runs: int
-) -> Figures:
+async def _all_together(workspace: Workspace, fake: SpawnedProviders, provider: str, runs: int) -> Figures:
     options = AskOptions(
         question=QUESTION, model=f"{provider}:{MODELS[provider]}", base_url=_url(fake, provider)
     )
     listeners = [Timed() for _ in range(runs)]
     async with Asking.of_version(workspace, CORPUS, VERSION, options.model, options.base_url) as asking:
         _check(await asking.ask(options, Timed()))
-        before_mb, cpu_began, began = _peak_mb(), time.process_time(), time.monotonic()
+        before_mb, cpu_began, began = _resident_mb(), time.process_time(), time.monotonic()
         lags = list[float]()
         watch = asyncio.create_task(_watch(lags))
         records = await asyncio.gather(*(asking.ask(options, listener) for listener in listeners))
         watch.cancel()
         wall, cpu = time.monotonic() - began, time.process_time() - cpu_began
-    fetches = sorted(fetch for listener in listeners for fetch in listener.fetches)
+    more_mb = _peak_mb() - before_mb
+    bare_wall, bare_cpu = await _bare_together(fake, provider, runs)
+    rounds = runs * (FETCHES + 1)
     firsts = [(listener.first or 0.0) - began for listener in listeners]
     return {
         "answered": sum(record.outcome == "answered" for record in records),
-        "fetches": len(fetches),
+        "fetches": sum(len(listener.fetches) for listener in listeners),
         "wall_s": wall,
-        "cpu_ms_a_round": cpu / (runs * (FETCHES + 1)) * 1e3,
-        **_in_ms("fetch", fetches),
+        "bare_wall_s": bare_wall,
+        "wall_over_bare": wall / bare_wall,
+        "cpu_ms_a_round": cpu / rounds * 1e3,
+        "bare_cpu_ms_a_call": bare_cpu / rounds * 1e3,
+        **_in_ms("fetch", [fetch for listener in listeners for fetch in listener.fetches]),
         "first_event_ms_last_run": max(firsts) * 1e3,
-        **_in_ms("loop_late", lags),
+        "loop_late_ms_most": max(lags) * 1e3,
         "mb_before": before_mb,
-        "mb_a_run": (_peak_mb() - before_mb) / runs,
+        "mb_a_run": more_mb / runs,
     }
+
+
+async def _bare_together(fake: SpawnedProviders, provider: str, runs: int) -> tuple[float, float]:
+    """Wall time and CPU of the SDK alone for as many calls in as many tasks."""
+
+    async def call_in_turn(client: BareClient) -> None:
+        for _ in range(FETCHES + 1):
+            async for _text in _bare_texts(provider, client, MEAN_PIECES):
+                pass
+
+    async with _bare_client(provider, fake) as client:
+        began, cpu_began = time.monotonic(), time.process_time()
+        await asyncio.gather(*(call_in_turn(client) for _ in range(runs)))
+        return time.monotonic() - began, time.process_time() - cpu_began
 
 
 def _recorded(workspace: Workspace, runs: int) -> Figures:
@@ -200,30 +219,36 @@ def _seconds(calls: Sequence[JsonObject]) -> float:
     return sum(float(str(call["finished_at"])) - float(str(call["started_at"])) for call in calls)
 
 
-async def _bare(fake: SpawnedProviders, provider: str, client: Any) -> tuple[float, list[float]]:
+async def _bare(fake: SpawnedProviders, provider: str, client: BareClient) -> tuple[float, list[float]]:
     """One call by the SDK alone: seconds around the provider's own, and those a piece took to come."""
     fake.clear(_port(fake, provider))
     through = list[float]()
     began = time.monotonic()
-    async for text in _bare_texts(provider, client):
+    async for text in _bare_texts(provider, client, PIECES):
         through += delays(text, time.monotonic())
     wall = time.monotonic() - began
     return wall - _seconds(fake.calls(_port(fake, provider))), through
 
 
-async def _bare_texts(provider: str, client: Any) -> AsyncIterator[str]:
-    asked = {"model": MODELS[provider], "messages": [{"role": "user", "content": QUESTION}], "stream": True}
-    if provider == "anthropic":
-        async for event in await client.messages.create(**asked, max_tokens=1_000):
+async def _bare_texts(provider: str, client: BareClient, pieces: int) -> AsyncIterator[str]:
+    model, question = MODELS[provider], f"{pieces} pieces"
+    if isinstance(client, anthropic.AsyncAnthropic):
+        events = await client.messages.create(
+            model=model, messages=[{"role": "user", "content": question}], max_tokens=1_000, stream=True
+        )
+        async for event in events:
             if event.type == "content_block_delta" and event.delta.type == "text_delta":
                 yield event.delta.text
     else:
-        async for chunk in await client.chat.completions.create(**asked):
+        chunks = await client.chat.completions.create(
+            model=model, messages=[{"role": "user", "content": question}], stream=True
+        )
+        async for chunk in chunks:
             for choice in chunk.choices:
                 yield choice.delta.content or ""
 
 
-def _bare_client(provider: str, fake: SpawnedProviders) -> Any:
+def _bare_client(provider: str, fake: SpawnedProviders) -> BareClient:
     if provider == "anthropic":
         return anthropic.AsyncAnthropic(api_key=KEY, base_url=_url(fake, provider), max_retries=0)
     return openai.AsyncOpenAI(api_key=KEY, base_url=_url(fake, provider), max_retries=0)
@@ -244,6 +269,11 @@ def _in_ms(name: str, seconds: Sequence[float]) -> Figures:
         f"{name}_ms_p95": ordered[int(len(ordered) * 0.95)] * 1e3,
         f"{name}_ms_most": ordered[-1] * 1e3,
     }
+
+
+def _resident_mb() -> float:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / 2**20
 
 
 def _peak_mb() -> float:

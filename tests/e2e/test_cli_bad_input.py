@@ -160,6 +160,13 @@ def test_a_hand_edited_version_is_found_and_the_file_named(english: CommandLine)
     assert english("check").code == 0
 
 
+def test_doctor_finds_damaged_results_of_paid_calls(english: CommandLine) -> None:
+    """Issue 4, bad input: nothing lost, and what to do is named, before a compile meets it."""
+    english.workspace.joinpath("results.db").write_bytes(b"no database" * 1_000)
+    ran = english("doctor", "--json")
+    assert (ran.code, ran.json["workspace"]["error"]["code"]) == (7, "results_damaged")
+
+
 def test_doctor_finds_a_damaged_active_version(english: CommandLine) -> None:
     """Issue: `doctor`: whether the workspace is sound."""
     root = english.workspace / "corpora/default/versions/1/tree/default/SKILL.md"

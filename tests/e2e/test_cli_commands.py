@@ -176,7 +176,9 @@ def test_a_voice_answer_has_no_markers_and_no_list_of_sources(compiled: CommandL
     assert "doc_chunk" not in ran.out
 
 
-def test_a_voice_answer_comes_line_by_line_as_it_would_be_spoken(compiled: CommandLine, language: str) -> None:
+def test_a_voice_answer_comes_line_by_line_as_it_would_be_spoken(
+    compiled: CommandLine, language: str
+) -> None:
     """Issue 5: the sentence chunker. With `--json` it is the record as ever."""
     lines = compiled("ask", ANNUAL[language], "--channel", "voice").out.splitlines()
     assert lines

@@ -14,7 +14,14 @@ from corpus2skill.entrypoints.cli.app import run
 from corpus2skill.settings import NAMES
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-SUBCOMMANDS = ("records show", "records verify", "records export", "records delete", "config set", "config unset")
+SUBCOMMANDS = (
+    "records show",
+    "records verify",
+    "records export",
+    "records delete",
+    "config set",
+    "config unset",
+)
 OF_TYPER = {"--help", "--install-completion", "--show-completion"}
 
 

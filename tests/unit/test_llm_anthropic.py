@@ -249,3 +249,12 @@ async def test_a_reply_left_half_way_gives_its_connection_back(fake_anthropic: P
             break
         await events.aclose()  # pyright: ignore[reportAttributeAccessIssue]
         assert (await claude.complete(text_call())).stop == "end"
+
+
+def test_half_a_character_in_a_tool_call_s_arguments_goes_back_as_a_question_mark() -> None:
+    """field report 20: replay-safe turns. No request can carry a lone surrogate, which JSON can spell."""
+    call = ToolCall(call_id="toolu_1", name="get_document", arguments='{"path": "解約\\ud800"}')
+    params = message_params([ModelMessage((call,))], QUIRKS)
+    assert params[0]["content"] == [
+        {"type": "tool_use", "id": "toolu_1", "name": "get_document", "input": {"path": "解約?"}},
+    ]

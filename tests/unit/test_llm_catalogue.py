@@ -57,7 +57,9 @@ def test_a_provider_alone_means_a_model_that_is_known(provider: str, role: Role)
     assert price_of(name)(MILLION)
 
 
-@pytest.mark.parametrize("text", ["", "gpt-6-luna", "OpenAI:x", "mistral:large"])
+@pytest.mark.parametrize(
+    "text", ["", "gpt-6-luna", "OpenAI:x", "mistral:large", "openai:\udcff", "openai:a\nb"]
+)
 def test_an_unknown_provider_is_answered_with_those_there_are(text: str) -> None:
     """Issue 4, bad input: unknown model."""
     with pytest.raises(UnusableSettings) as caught:
@@ -99,7 +101,9 @@ def test_prices_are_those_of_the_list_and_half_of_them_in_a_batch() -> None:
 def test_what_no_list_names_has_no_price(name: ModelName, base_url: str | None) -> None:
     """design.md, section 7: unknown money is unknown, never 0."""
     assert price_of(name, base_url) is unknown_price
-    assert context_window(name, base_url) == UNKNOWN_WINDOW or base_url is None or name.provider == "anthropic"
+    assert (
+        context_window(name, base_url) == UNKNOWN_WINDOW or base_url is None or name.provider == "anthropic"
+    )
 
 
 def test_a_gateway_to_claude_leads_to_the_same_window() -> None:

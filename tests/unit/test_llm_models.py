@@ -141,7 +141,16 @@ def test_what_is_missing_is_named(
 
 
 @pytest.mark.parametrize(
-    "base_url", ["localhost:11434", "ftp://x/v1", "http://", "http://[bad", "http://x:99999999"]
+    "base_url",
+    [
+        "localhost:11434",
+        "ftp://x/v1",
+        "http://",
+        "http://[bad",
+        "http://x:99999999",
+        "http://日本..例/v1",
+        "http://\u200b/v1",
+    ],
 )
 def test_a_base_url_that_is_none_is_refused_at_once(base_url: str) -> None:
     """Issue 4, bad input: wrong base_url."""

@@ -12,7 +12,7 @@ from corpus2skill.navigator import fetch
 from tests.fakes.navigation import Navigation
 from tests.fakes.opened_models import opened
 from tests.fakes.providers import ProviderServer, Script, anthropic_server, openai_server
-from tests.fakes.providers.behaviour import answers, cut_stream, rate_limited, says
+from tests.fakes.providers.behaviour import Behaviour, RawAnswer, answers, cut_stream, rate_limited, says
 from tests.fakes.providers.quirks import GEMINI_LIKE, OLLAMA_LIKE, VLLM_LIKE
 
 pytestmark = pytest.mark.anyio
@@ -83,3 +83,15 @@ async def test_a_cut_stream_costs_one_more_round_and_no_answer(make: Make, model
 def test_the_program_s_own_call_has_the_id_that_adapters_know() -> None:
     """design.md, section 4: the fallback for models that refuse the prefetch's made-up call."""
     assert fetch._PREFETCH.call_id == MADE_UP_CALL
+
+
+@pytest.mark.parametrize(("make", "model_name"), BOTH)
+async def test_a_body_that_cannot_be_unpacked_is_a_broken_connection(make: Make, model_name: str) -> None:
+    """Issue 5: severed streams; a proxy that packs badly is one of their causes."""
+    server = make()
+    packed = RawAnswer(status=200, body=b"not packed", content_type="text/event-stream", encoding="gzip")
+    server.script = Script().on_call(1, Behaviour(fault=packed))
+    navigation = Navigation()
+    async with server, opened(server, model_name) as model:
+        record = await navigation.ask(model)
+    assert record.outcome == "answered"

@@ -35,13 +35,16 @@ def test_only_a_count_that_a_call_can_have_is_believed(said: object, counted: in
 
 def test_nonsense_in_anthropic_s_usage_neither_ends_the_program_nor_gives_money_back() -> None:
     """Issue 4, bad input: each a clear error; `--max-cost` holds."""
-    body = {"content": [], "usage": {"input_tokens": -5, "output_tokens": FAR_TOO_MANY}}
+    body: dict[str, object] = {"content": [], "usage": {"input_tokens": -5, "output_tokens": FAR_TOO_MANY}}
     usage = anthropic_usage(decoded_message(json.dumps(body).encode()).usage)
     assert usage == Usage(input_tokens=0, output_tokens=1_000_000_000)
 
 
 def test_nonsense_in_openai_s_usage_neither_ends_the_program_nor_gives_money_back() -> None:
     """Issue 4, bad input: each a clear error; `--max-cost` holds."""
-    body = {"choices": [], "usage": {"prompt_tokens": -5, "completion_tokens": FAR_TOO_MANY}}
+    body: dict[str, object] = {
+        "choices": [],
+        "usage": {"prompt_tokens": -5, "completion_tokens": FAR_TOO_MANY},
+    }
     usage = openai_usage(decoded_completion(json.dumps(body).encode()).usage)
     assert usage == Usage(input_tokens=0, output_tokens=1_000_000_000)

@@ -262,12 +262,12 @@ async def test_another_language_is_asked_about_once() -> None:
     assert len(model.calls) == 2
 
 
-async def test_what_the_provider_declines_is_stood_in_for_at_once() -> None:
-    """A refusal is an unusable answer; asking the same again only costs."""
+async def test_what_the_provider_declines_is_asked_again_and_then_stood_in_for() -> None:
+    """Field reports, the rule at their head: a refusal is an unusable answer, asked again with the fault named."""
     for answer in (ModelRefused(), TextReply(text=said(), stop="refusal")):
         summary, model = await one(answer)
         assert is_stand_in(summary)
-        assert len(model.calls) == 1
+        assert len(model.calls) == 3
 
 
 # Document text is data

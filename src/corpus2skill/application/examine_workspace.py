@@ -58,7 +58,7 @@ class WorkspaceHealth:
     records: ChainVerdict | None
     """None where there are none, or where they cannot be opened."""
     error: Corpus2SkillError | None = None
-    """Why the workspace, or its records, cannot be used at all."""
+    """Why the workspace, its records, or the results of its paid calls cannot be used at all."""
 
     @property
     def is_sound(self) -> bool:
@@ -87,6 +87,7 @@ def examine_workspace(workspace: Workspace) -> WorkspaceHealth:
     try:
         corpora = tuple(_examine(workspace, name) for name in workspace.versions.corpora())
         records = verify_records(workspace) if workspace.has_records() else None
+        _read_results(workspace)
     except Corpus2SkillError as found:
         error = found
     return WorkspaceHealth(
@@ -96,6 +97,20 @@ def examine_workspace(workspace: Workspace) -> WorkspaceHealth:
         records=records,
         error=error,
     )
+
+
+def _read_results(workspace: Workspace) -> None:
+    """
+    Raises:
+        Damaged, WorkspaceUnusable: what paid calls answered cannot be read.
+    """
+    if not workspace.has_results():
+        return
+    results = workspace.results()
+    try:
+        results.past_usage("", "summarize")
+    finally:
+        results.close()
 
 
 def _is_writable(folder: Path) -> bool:

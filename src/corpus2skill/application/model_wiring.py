@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus2skill.application.wiring import OFFLINE, Workspace
+from corpus2skill.domain.job import SpendingKnown
 from corpus2skill.domain.model_name import ModelName, Role
 from corpus2skill.domain.money import Price, flat_price, free, unknown_price
 from corpus2skill.errors import UnusableSettings
@@ -115,6 +116,8 @@ async def open_paid_models(
         )
     finally:
         await opening.close()
+        if account.ledger.spending:
+            listener(SpendingKnown(account.ledger.spending))  # with the calls that were waited for just now
         batches.close()
         results.close()
 

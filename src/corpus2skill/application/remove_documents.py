@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from corpus2skill.application.choose import chosen_corpus
 from corpus2skill.application.compile_documents import compile_documents
 from corpus2skill.application.compile_options import CompileOptions
+from corpus2skill.application.own_words import own_words, says_any
 from corpus2skill.application.paid_compile import Confirm
 from corpus2skill.application.show_records import opened_records
 from corpus2skill.application.wiring import TENANTS, Workspace
 from corpus2skill.domain.job import CompileReport
 from corpus2skill.domain.run import RunRecord
 from corpus2skill.domain.version import ChunkRow
-from corpus2skill.errors import Damaged, NothingToCompile, SourceNotFound
+from corpus2skill.errors import ConfirmationNeeded, Damaged, NothingToCompile, SourceNotFound
 from corpus2skill.ports.events import CompileListener
-from corpus2skill.ports.store import RecordFilter
+from corpus2skill.ports.store import RecordFilter, RecordStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,8 @@ class Removal:
     """Runs that had read a text of theirs: their records are tombstones now."""
     unopened: tuple[str, ...] = ()
     """Other runs on the versions that are gone: what they cite can no longer be opened."""
+    under_way: int = 0
+    """Runs that have not ended yet, on old versions that were kept for that."""
 
 
 async def remove_documents(
@@ -48,21 +51,28 @@ async def remove_documents(
     """Compile without `sources`, switch, and delete what paid calls answered about them.
 
     With `is_purge` old versions and run records that hold a text of theirs go as well. A removal that was
-    cut off is finished by the same command.
+    cut off, or met runs that have not ended, is finished by the same command.
 
     Raises:
         SourceNotFound: no version has such a document, and none of the name was taken out.
+        ConfirmationNeeded: a purge that was not confirmed.
         and whatever `compile_documents` raises; then nothing was taken out.
     """
     corpus = chosen_corpus(workspace, options.corpus)
     names = tuple(name.strip("/") for name in sources)
     rows = list(_rows_of(workspace, corpus, names))
     _require_known(workspace, corpus, names, rows)
+    if is_purge and not options.is_confirmed:
+        raise ConfirmationNeeded("purge_not_confirmed", sources=", ".join(names))
     report = await compile_documents(
         workspace, replace(options, corpus=corpus, exclude=names), listener, confirm
     )
     removal = Removal(report=report, sources=names, results=_forget(workspace, corpus, rows))
-    return _purged(workspace, corpus, removal, rows) if is_purge else removal
+    return (
+        _purged(workspace, corpus, removal, _with_earlier_names(workspace, corpus, rows))
+        if is_purge
+        else removal
+    )
 
 
 async def readmit_documents(
@@ -90,14 +100,30 @@ async def readmit_documents(
 
 
 def _rows_of(workspace: Workspace, corpus: str, names: tuple[str, ...]) -> Iterator[tuple[int, ChunkRow]]:
-    """Every chunk of the named documents, in every version that can be read, with the version's number."""
+    """Every chunk of the named documents, with its version's number."""
+    return ((version, row) for version, row in _all_rows(workspace, corpus) if _is_within(row.source, names))
+
+
+def _all_rows(workspace: Workspace, corpus: str) -> Iterator[tuple[int, ChunkRow]]:
+    """Every chunk of every version that can be read."""
     for version in workspace.versions.versions(corpus):
         try:
             for row in workspace.versions.chunk_rows(corpus, version):
-                if _is_within(row.source, names):
-                    yield version, row
+                yield version, row
         except Damaged:
             continue
+
+
+def _with_earlier_names(
+    workspace: Workspace, corpus: str, rows: list[tuple[int, ChunkRow]]
+) -> list[tuple[int, ChunkRow]]:
+    """The rows, and those of the same texts under other names: a document may have been renamed."""
+    gone = {row.fingerprint for _, row in rows} - _active_fingerprints(workspace, corpus)
+    found = {(version, row.chunk_id): (version, row) for version, row in rows}
+    for version, row in _all_rows(workspace, corpus):
+        if row.fingerprint in gone:
+            found[version, row.chunk_id] = (version, row)
+    return list(found.values())
 
 
 def _is_within(source: str, names: tuple[str, ...]) -> bool:
@@ -123,9 +149,7 @@ def _like(workspace: Workspace, corpus: str, name: str) -> str:
 
 def _forget(workspace: Workspace, corpus: str, rows: list[tuple[int, ChunkRow]]) -> int:
     """Delete the results about chunks that the active version no longer has."""
-    active = workspace.versions.active(corpus)
-    kept = set[str]() if active is None else _fingerprints(workspace, corpus, active)
-    gone = {row.fingerprint for _, row in rows} - kept
+    gone = {row.fingerprint for _, row in rows} - _active_fingerprints(workspace, corpus)
     if not gone or not workspace.has_results():
         return 0
     results = workspace.results()
@@ -135,32 +159,69 @@ def _forget(workspace: Workspace, corpus: str, rows: list[tuple[int, ChunkRow]])
         results.close()
 
 
-def _fingerprints(workspace: Workspace, corpus: str, version: int) -> set[str]:
+def _active_fingerprints(workspace: Workspace, corpus: str) -> set[str]:
+    version = workspace.versions.active(corpus)
+    if version is None:
+        return set()
     return {row.fingerprint for row in workspace.versions.chunk_rows(corpus, version)}
 
 
 def _purged(workspace: Workspace, corpus: str, removal: Removal, rows: list[tuple[int, ChunkRow]]) -> Removal:
-    """Delete the old versions and the records that hold a text of the documents."""
+    """Delete the records and the old versions that hold a text of the documents.
+
+    The versions go last, and one that a run is on stays: what is known of the documents stands in them, and
+    a purge that was cut off, or that has to be done again when the run has its record, needs it.
+    """
     active = workspace.versions.active(corpus)
-    versions = tuple(sorted({version for version, _ in rows if version != active}))
+    old = sorted({version for version, _ in rows if version != active})
     doc_ids = {f"doc_{row.chunk_id}" for _, row in rows}
+    words = _own_words(workspace, corpus, rows)
+
+    def is_told(run: RunRecord) -> bool:
+        return _has_read(run, doc_ids) or says_any(run, words)
+
+    with opened_records(workspace) as records:
+        records.close_dead()
+        runs_on = {version: _under_way(records, corpus, version) for version in old}
+        versions = tuple(version for version in old if not runs_on[version])
+        tombstoned, unopened = _tombstoned(records, corpus, is_told, versions)
     with workspace.versions.exclusive(corpus):
         for version in versions:
             workspace.versions.remove(corpus, version)
+    under_way = sum(runs_on.values())
+    return replace(removal, versions=versions, records=tombstoned, unopened=unopened, under_way=under_way)
+
+
+def _under_way(records: RecordStore, corpus: str, version: int) -> int:
+    on_it = RecordFilter(corpus=corpus, version=version)
+    return sum(records.under_way(tenant, on_it) for tenant in TENANTS)
+
+
+def _tombstoned(
+    records: RecordStore, corpus: str, is_told: Callable[[RunRecord], bool], versions: tuple[int, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Delete what the records say that were told of it; return those, and others that cite the versions."""
     tombstoned, unopened = list[str](), list[str]()
-    with opened_records(workspace) as records:
-        for tenant in TENANTS:
-            runs = [
-                run for run in records.records(tenant, RecordFilter(corpus=corpus)) if _has_read(run, doc_ids)
-            ]
-            tombstoned += [run.ids.run for run in runs]
-            records.tombstone(tenant, [run.ids.run for run in runs])
-            unopened += [
-                run.ids.run
-                for run in records.records(tenant, RecordFilter(corpus=corpus))
-                if run.ids.version in versions and run.evidence
-            ]
-    return replace(removal, versions=versions, records=tuple(tombstoned), unopened=tuple(unopened))
+    for tenant in TENANTS:
+        runs = [run for run in records.records(tenant, RecordFilter(corpus=corpus)) if is_told(run)]
+        tombstoned += [run.ids.run for run in runs]
+        records.tombstone(tenant, [run.ids.run for run in runs])
+        unopened += [
+            run.ids.run
+            for run in records.records(tenant, RecordFilter(corpus=corpus))
+            if run.ids.version in versions and run.evidence
+        ]
+    return tuple(tombstoned), tuple(unopened)
+
+
+def _own_words(workspace: Workspace, corpus: str, rows: list[tuple[int, ChunkRow]]) -> frozenset[str]:
+    """Words of the documents that no other has: descriptions of groups carry them into every record."""
+    store = workspace.versions
+    gone = {(version, row.source) for version, row in rows}
+    texts = [text for version, source in gone if (text := store.source_text(corpus, version, source))]
+    active = store.active(corpus)
+    others = () if active is None else store.source_texts(corpus, active)
+    return own_words((text.extracted.text for text in texts), (text.extracted.text for text in others))
 
 
 def _has_read(run: RunRecord, doc_ids: set[str]) -> bool:

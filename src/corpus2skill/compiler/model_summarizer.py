@@ -58,29 +58,27 @@ class ModelSummarizer:
         named: set[str] = set()
         for number in range(1, _MOST_CALLS + 1):
             said = await self._asked(call, chunk, gate)
-            if said is None:
-                break
             if said.is_usable or (said.is_too_long_only and (_TOO_LONG in named or number == _MOST_CALLS)):
                 return finished(said.title, said.summary, chunk)
             if _OTHER_LANGUAGE in named & said.codes:
                 break
             named |= said.codes
             call = asked_again(first, language_of(chunk), said.reply, said.faults, number + 1)
-        _log.warning(
+        _log.info(
             "stand-in for the summary of %s (%s)", chunk.chunk_id, ", ".join(sorted(named)) or "refused"
         )
         return await self._stand_in_for(chunk)
 
-    async def _asked(self, call: TextCall, chunk: Chunk, gate: CallGate) -> _Said | None:
-        """Make one call and read its reply; None where the provider declined."""
+    async def _asked(self, call: TextCall, chunk: Chunk, gate: CallGate) -> _Said:
+        """Make one call and read its reply; that the provider declined is a fault like any other."""
         try:
             async with gate:
                 reply = await self._model.complete(call)
         except ModelRefused:
-            return None
+            return _Said(faults=(BadReply("summary_refused"),))
         except BadReply as fault:
             return _Said(faults=(fault,))
-        return None if reply.stop == "refusal" else _read(reply, chunk)
+        return _read(reply, chunk)
 
     async def _stand_in_for(self, chunk: Chunk) -> ChunkSummary:
         async for summary in self._stand_in.summarize((chunk,)):
@@ -111,6 +109,8 @@ class _Said:
 
 
 def _read(reply: TextReply, chunk: Chunk) -> _Said:
+    if reply.stop == "refusal":
+        return _Said(faults=(BadReply("summary_refused"),))
     if reply.stop == "max_tokens":
         return _Said(reply=reply.text, faults=(BadReply("reply_cut"),))
     try:

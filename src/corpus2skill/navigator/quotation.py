@@ -10,11 +10,13 @@ original's. Both sides are folded first:
 - Unicode NFKC: width of characters, ligatures, radicals; characters that show nothing are dropped;
 - white space: none beside a Japanese character, where lines may have been wrapped, and one blank elsewhere;
 - quotes are all one, because a quotation's own inner ones are written differently; so are dashes;
-- what only Markdown means is dropped: emphasis (`*`, backtick), targets of links, borders of table cells, and the
-  marks of headings, lists and quotes at the head of a line.
+- what only Markdown means is dropped: emphasis (`*`, backtick), targets of links, backslashes before signs, borders
+  of table cells (` / ` is one as well, by which rows are often told), and the marks of headings, lists and quotes at
+  the head of a line.
 
 Case counts. Punctuation at either end of a quotation does not: "like this," belongs to the sentence around it.
-An ellipsis (…, ..., （中略）, [...]) parts it: the parts must stand in one leaf, in their order.
+An ellipsis (…, ..., （中略）, [...]) or a line's end parts it, as between a table's head and one of its rows: the
+parts must stand in one leaf, in their order.
 
 **What is none.** The name of a node, of a document or of a place in it is often put into the same brackets, and
 so are the asker's own words. These are names: they hold, in no leaf.
@@ -42,6 +44,8 @@ _UNSHOWN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000
 _QUOTES = re.compile('[「」『』“”„‟‘’‚‛〝〞〟"]')
 _DASHES = re.compile("[‐‑‒–—―−⸺]")
 _WAVES = re.compile("[〜∼]")
+_ESCAPE = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
+_CELL_BORDER = re.compile(r"\||\s/\s")
 _ELLIPSIS = re.compile(r"[\[(]\s*(?:\.{2,}|⋯+|中?略)\s*[\])]|\.{2,}|⋯+|・{2,}|。{2,}")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _END_MARKS = " .,;:!?。、'"
@@ -115,8 +119,9 @@ class _Read:
 
 
 def _parts(text: str) -> tuple[str, ...]:
-    """The pieces between ellipses, folded, without the punctuation at their ends."""
-    pieces = (piece.strip(_END_MARKS) for piece in _ELLIPSIS.split(_folded(text)))
+    """The pieces between ellipses and line ends, folded, without the punctuation at their ends."""
+    lines = map(_folded, text.split("\n"))
+    pieces = (piece.strip(_END_MARKS) for line in lines for piece in _ELLIPSIS.split(line))
     return tuple(piece for piece in pieces if piece)
 
 
@@ -133,7 +138,7 @@ def _stands_in(parts: tuple[str, ...], text: str) -> bool:
 
 def _folded(text: str) -> str:
     plain = _LINE_MARK.sub("", _LINK.sub(r"\1", unicodedata.normalize("NFKC", text)))
-    shown = _UNSHOWN.sub("", plain).replace("|", " ")
+    shown = _CELL_BORDER.sub(" ", _ESCAPE.sub("", _UNSHOWN.sub("", plain)))
     alike = _WAVES.sub("~", _DASHES.sub("-", _QUOTES.sub("'", shown)))
     return _SPACES.sub(_space, alike).strip()
 

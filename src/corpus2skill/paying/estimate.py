@@ -36,8 +36,10 @@ def estimated_spending(planned: PlannedCalls, model: str, price: Price, past: Pa
     """Return one line, corrected by past calls where there are enough of them."""
     input_tokens, output_tokens = planned.input_tokens, planned.output_tokens
     if past.calls >= _ENOUGH_CALLS and past.prompt_characters > 0:
-        input_tokens = _spread(planned.prompt_characters, past.input_tokens / past.prompt_characters)
-        output_tokens = _spread(planned.calls, past.output_tokens / past.calls)
+        corrected = _spread(planned.prompt_characters, past.input_tokens / past.prompt_characters)
+        if _overlap(corrected, input_tokens):  # else those calls were about texts in another language
+            input_tokens = corrected
+            output_tokens = _spread(planned.calls, past.output_tokens / past.calls)
     low = _dollars(price, planned.calls.low, input_tokens.low, output_tokens.low)
     high = _dollars(price, planned.calls.high, input_tokens.high, output_tokens.high)
     return EstimatedSpending(
@@ -48,6 +50,10 @@ def estimated_spending(planned: PlannedCalls, model: str, price: Price, past: Pa
         output_tokens=output_tokens,
         dollars=None if low is None or high is None else Span(low, high),
     )
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.low <= other.high and other.low <= one.high
 
 
 def _spread(amount: Span, each: float) -> Span:

@@ -50,6 +50,8 @@ class RawAnswer:
     status: int
     body: bytes
     content_type: str = "application/json"
+    encoding: str = "identity"
+    """What is said of the body; it goes out as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -141,7 +141,7 @@ class ProviderServer:
                 raise self.dialect.failure(kind, None)
             case RawAnswer() as raw:
                 call.state = "failed"
-                headers = {"content-type": raw.content_type}
+                headers = {"content-type": raw.content_type, "content-encoding": raw.encoding}
                 self._respond(call, exchange, HttpAnswer(status=raw.status, body=raw.body, headers=headers))
                 return True
             case Cut(after_bytes=None, after_events=None, stall=stall):

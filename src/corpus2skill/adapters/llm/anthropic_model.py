@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     Client = anthropic.AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
 
 _Result = TypeVar("_Result")
-_SDK_ERRORS = (anthropic.AnthropicError, httpx2.TransportError, TimeoutError)
+_SDK_ERRORS = (anthropic.AnthropicError, httpx2.RequestError, TimeoutError)
 _known: dict[Target, AnthropicQuirks] = {}
 
 
@@ -222,7 +222,7 @@ class AnthropicModel:
             case anthropic.APIStatusError():
                 headers = dict(error.response.headers)
                 return self._endpoint.failure(error.status_code, error.body, headers, error.message)
-            case anthropic.APIConnectionError() | httpx2.TransportError() | TimeoutError():
+            case anthropic.APIConnectionError() | httpx2.RequestError() | TimeoutError():
                 return self._endpoint.transport_error(error)
             case ImportError():
                 return ModelUnusable("sdk_missing", model=self.name, library=error.name or str(error))

@@ -225,8 +225,10 @@ def _thinking_block(text: str, signature: str | None) -> ContentBlockParam | Non
 
 
 def _arguments(arguments: str) -> dict[str, object]:
+    """What a call asked for, with a question mark for each half of a surrogate pair: no request can carry it."""
     try:
-        value = json.loads(arguments)
+        written = json.dumps(json.loads(arguments), ensure_ascii=False)
+        value = json.loads(written.encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -29,10 +29,10 @@ def parse_model(text: str, role: Role) -> ModelName:
     """Return the model that `provider:model` means; a provider alone means its default for `role`.
 
     Raises:
-        UnusableSettings: no such provider, or one that has no default.
+        UnusableSettings: no such provider, or one that has no default; characters that no name has.
     """
     provider, _, model = text.strip().partition(":")
-    if provider not in PROVIDERS:
+    if provider not in PROVIDERS or not model.isprintable():
         raise UnusableSettings("unknown_model", model=text, known=known_forms())
     if model.strip():
         return ModelName(provider, model.strip())

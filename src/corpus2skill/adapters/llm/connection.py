@@ -78,6 +78,7 @@ def _trimmed(url: str, routes: Sequence[str]) -> str:
 def _is_address(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+        host = (parts.hostname or "").encode("idna")
+        return parts.scheme in {"http", "https"} and bool(host) and parts.port != 0
     except ValueError:
         return False

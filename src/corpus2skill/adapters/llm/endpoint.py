@@ -62,7 +62,7 @@ class Endpoint:
         """Return what a broken, late or missing connection is."""
         if isinstance(error, TimeoutError):
             return timed_out(self.target, self.timeouts.reply)
-        cause = error if isinstance(error, httpx2.TransportError) else error.__cause__ or error
+        cause = error if isinstance(error, httpx2.RequestError) else error.__cause__ or error
         reason = self.redactor.clean(f"{type(cause).__name__}: {cause}")
         if isinstance(cause, _NO_CONNECTION):
             return unreachable(self.target, reason)

@@ -101,7 +101,8 @@ def classify(failure: Failure, target: Target) -> ModelError:
     if status in _TRANSIENT or status >= 500:
         return _unavailable(failure, status, target)
     if status == 401 and not target.has_key:
-        return ModelUnusable("key_wanted", **values)
+        variable = f"{target.model.partition(':')[0].upper()}_API_KEY"
+        return ModelUnusable("key_wanted", variable=variable, **values)
     return _unusable(failure, status, values)
 
 

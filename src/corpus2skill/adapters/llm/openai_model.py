@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 
 _Result = TypeVar("_Result")
-_SDK_ERRORS = (openai.OpenAIError, httpx2.TransportError, TimeoutError)
+_SDK_ERRORS = (openai.OpenAIError, httpx2.RequestError, TimeoutError)
 _known: dict[Target, OpenAIQuirks] = {}
 
 
@@ -276,7 +276,7 @@ class OpenAIModel:
             case openai.APIStatusError():
                 headers = dict(error.response.headers)
                 return self._endpoint.failure(error.status_code, error.body, headers, error.message)
-            case openai.APIConnectionError() | httpx2.TransportError() | TimeoutError():
+            case openai.APIConnectionError() | httpx2.RequestError() | TimeoutError():
                 return self._endpoint.transport_error(error)
             case openai.APIError():
                 return self._endpoint.failure(0, error.body, {}, error.message)

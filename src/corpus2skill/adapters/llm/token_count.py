@@ -8,5 +8,6 @@ _MOST = 1_000_000_000
 
 def token_count(said: object) -> int:
     """Return a count that a call can have: servers say nothing, negative numbers and text as well."""
-    is_number = isinstance(said, int) and not isinstance(said, bool)
-    return min(max(said, 0), _MOST) if is_number else 0
+    if not isinstance(said, int) or isinstance(said, bool):
+        return 0
+    return min(max(said, 0), _MOST)

@@ -21,6 +21,7 @@ from corpus2skill.entrypoints.cli.options import (
     UserOption,
     WorkspaceOption,
 )
+from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.entrypoints.cli.speaking import speak_answer
 from corpus2skill.entrypoints.cli.trail import TrailListener, answer_lines, ending_line
 from corpus2skill.errors import InvalidQuestion
@@ -73,7 +74,7 @@ def answer(desk: Desk, options: AskOptions) -> RunRecord:
     out = desk.out
     if options.channel == "voice" and not out.is_json:
         record = asyncio.run(speak_answer(desk, options))
-        out.note(ending_line(out, record))
+        _note_ending(out, record)
         return record
     record = asyncio.run(ask(desk.workspace, options, TrailListener(out)))
     if out.is_json:
@@ -81,8 +82,16 @@ def answer(desk: Desk, options: AskOptions) -> RunRecord:
     else:
         for line in answer_lines(out, record):
             out.answer(line)
-    out.note(ending_line(out, record))
+    _note_ending(out, record)
     return record
+
+
+def _note_ending(out: Output, record: RunRecord) -> None:
+    """How it ended; where the model failed, why, which the asker is not told."""
+    if record.outcome == "model_failed" and record.error_class is not None:
+        cause = f"{record.error_class} {record.error_detail or ''}".rstrip()
+        out.note(out.say("chat.cause", cause=cause))
+    out.note(ending_line(out, record))
 
 
 def _from_stdin() -> str:

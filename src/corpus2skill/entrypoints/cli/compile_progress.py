@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from corpus2skill.domain.corpus import SourceReport
 from corpus2skill.domain.job import (
     BatchWaiting,
     CompileEvent,
     ModelWaiting,
+    SourceJudged,
     SpendingKnown,
     Stage,
     StageProgress,
@@ -17,6 +20,8 @@ from corpus2skill.domain.job import (
 from corpus2skill.domain.money import Spending
 from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
+from corpus2skill.entrypoints.cli.verdicts import is_warning, judged_line
+from corpus2skill.errors import NothingToCompile, StrictRefusal
 from corpus2skill.messages import has_message
 
 if TYPE_CHECKING:
@@ -36,24 +41,45 @@ class CompileProgress(Protocol):
 @contextmanager
 def compile_progress(out: Output) -> Generator[CompileProgress]:
     """Yield a listener that shows the stages on standard error; where the compile fails, what was paid."""
-    spending: list[Spending] = []
-    batches = _Batches(out)
+    told, batches = _Told(), _Batches(out)
     try:
         if out.is_watched:
-            with _bars(out, spending, batches) as bars:
+            with _bars(out, told, batches) as bars:
                 yield bars
         else:
-            lines = _Lines(out, spending, batches)
+            lines = _Lines(out, told, batches)
             yield lines
             lines.finish()
-    except BaseException:
-        for line in (*spending_lines(out, spending), *batches.left()):
+    except BaseException as error:
+        for line in (*told.lines(out, error), *batches.left()):
             out.note(line)
         raise
 
 
+@dataclass(slots=True)
+class _Told:
+    """What a compile that fails has to say at its end."""
+
+    spending: tuple[Spending, ...] = ()
+    refused: list[SourceReport] = field(default_factory=list[SourceReport])
+
+    def hear(self, event: SourceJudged | SpendingKnown) -> None:
+        if isinstance(event, SpendingKnown):
+            self.spending = event.spending
+        elif is_warning(event.report):
+            self.refused.append(event.report)
+
+    def lines(self, out: Output, error: BaseException) -> Iterator[str]:
+        """The refused documents where they are why nothing was compiled, and what was paid."""
+        if isinstance(error, NothingToCompile | StrictRefusal):
+            yield from (judged_line(out, report) for report in self.refused)
+        yield from spending_lines(out, self.spending)
+        if self.spending and isinstance(error, KeyboardInterrupt):
+            yield out.say("cli.goes_on")
+
+
 @contextmanager
-def _bars(out: Output, spending: list[Spending], batches: _Batches) -> Generator[CompileProgress]:
+def _bars(out: Output, told: _Told, batches: _Batches) -> Generator[CompileProgress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -65,14 +91,14 @@ def _bars(out: Output, spending: list[Spending], batches: _Batches) -> Generator
         console=Console(file=out.err),
     )
     with progress:
-        yield _Bars(out, progress, spending, batches)
+        yield _Bars(out, progress, told, batches)
 
 
 class _Bars:
-    def __init__(self, out: Output, progress: Progress, spending: list[Spending], batches: _Batches) -> None:
+    def __init__(self, out: Output, progress: Progress, told: _Told, batches: _Batches) -> None:
         self._out = out
         self._progress = progress
-        self._spending = spending
+        self._told = told
         self._waits = _Waits(out)
         self._batches = batches
         self._bars: dict[Stage, TaskID] = {}
@@ -85,8 +111,8 @@ class _Bars:
                     name = stage_name(self._out, event.stage)
                     self._bars[event.stage] = self._progress.add_task(name, total=event.total)
                 self._progress.update(self._bars[event.stage], completed=event.done, total=event.total)
-            case SpendingKnown():
-                self._spending[:] = event.spending
+            case SourceJudged() | SpendingKnown():
+                self._told.hear(event)
             case ModelWaiting():
                 if line := self._waits.line(event):
                     self._progress.console.print(line, markup=False, highlight=False)
@@ -94,8 +120,6 @@ class _Bars:
                 if line := self._batches.line(event):
                     self._progress.console.print(line, markup=False, highlight=False)
                 self._progress.update(self._bar_of(event), completed=event.done, total=event.calls)
-            case _:
-                pass
 
     def _bar_of(self, event: BatchWaiting) -> TaskID:
         if event.batch_id not in self._batch_bars:
@@ -115,9 +139,9 @@ class _Bars:
 class _Lines:
     """Says what each stage came to once the next one begins: a log is not filled with steps."""
 
-    def __init__(self, out: Output, spending: list[Spending], batches: _Batches) -> None:
+    def __init__(self, out: Output, told: _Told, batches: _Batches) -> None:
         self._out = out
-        self._spending = spending
+        self._told = told
         self._batches = batches
         self._last: StageProgress | None = None
         self._waits = _Waits(out)
@@ -128,16 +152,14 @@ class _Lines:
                 if self._last is not None and self._last.stage != event.stage:
                     self.finish()
                 self._last = event
-            case SpendingKnown():
-                self._spending[:] = event.spending
+            case SourceJudged() | SpendingKnown():
+                self._told.hear(event)
             case ModelWaiting():
                 if line := self._waits.line(event):
                     self._out.note(line)
             case BatchWaiting():
                 if line := self._batches.line(event):
                     self._out.note(line)
-            case _:
-                pass
 
     def paused(self) -> AbstractContextManager[None]:
         return nullcontext()

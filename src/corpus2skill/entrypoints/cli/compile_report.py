@@ -9,7 +9,7 @@ from corpus2skill.domain.job import CompileReport
 from corpus2skill.entrypoints.cli.difference import difference_lines
 from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
-from corpus2skill.entrypoints.cli.verdicts import is_warning, notice_sentence, reason, verdict_name
+from corpus2skill.entrypoints.cli.verdicts import is_warning, judged_line, notice_sentence, reason
 
 
 def warnings_of(report: CompileReport) -> int:
@@ -48,7 +48,7 @@ def source_lines(out: Output, reports: Sequence[SourceReport], *, is_verbose: bo
     yield out.say("cli.accepted", count=len(accepted), characters=characters)
     for report in reports:
         if report.verdict != "accepted":
-            yield _judged_line(out, report)
+            yield judged_line(out, report)
         elif is_verbose:
             yield "  " + out.say(
                 "cli.accepted_source",
@@ -85,10 +85,6 @@ def _repairs(report: CompileReport) -> dict[str, int]:
         "rebalanced": repairs.rebalanced,
         "fallbacks": repairs.fallbacks,
     }
-
-
-def _judged_line(out: Output, report: SourceReport) -> str:
-    return f"  {report.source}: {verdict_name(out, report.verdict)} - {reason(out, report)}"
 
 
 def _version_line(out: Output, report: CompileReport) -> str:

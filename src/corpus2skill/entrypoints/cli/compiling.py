@@ -23,9 +23,11 @@ from corpus2skill.entrypoints.cli.money import estimate_lines
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     CorpusOption,
+    GroupingModelOption,
     JsonOption,
     MaxCostOption,
     ModelOption,
+    SummaryModelOption,
     WindowOption,
     WorkspaceOption,
     YesOption,
@@ -59,18 +61,8 @@ def compile_command(
         typer.Option("--title", metavar="TEXT", help="The root's title; remembered.", show_default=False),
     ] = None,
     model: ModelOption = None,
-    summary_model: Annotated[
-        str | None,
-        typer.Option(
-            "--summary-model", metavar="NAME", help="Another model for summaries.", show_default=False
-        ),
-    ] = None,
-    grouping_model: Annotated[
-        str | None,
-        typer.Option(
-            "--grouping-model", metavar="NAME", help="Another model for grouping.", show_default=False
-        ),
-    ] = None,
+    summary_model: SummaryModelOption = None,
+    grouping_model: GroupingModelOption = None,
     base_url: BaseUrlOption = None,
     context_window: WindowOption = None,
     estimate: Annotated[

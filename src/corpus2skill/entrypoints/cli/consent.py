@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -9,12 +10,17 @@ from corpus2skill.domain.money import EstimatedSpending
 from corpus2skill.entrypoints.cli.compile_progress import CompileProgress
 from corpus2skill.entrypoints.cli.money import estimate_lines
 from corpus2skill.entrypoints.cli.output import Output
+from corpus2skill.errors import ConfirmationNeeded
 
 _YES = frozenset({"y", "yes", "ｙ", "はい"})
 
 
 class Consent:
-    """Shows the estimate to a person and asks. Where nobody can answer, the answer is no."""
+    """Shows the estimate to a person and asks; false where nobody can answer.
+
+    Raises:
+        ConfirmationNeeded: the answer was no.
+    """
 
     def __init__(self, out: Output, progress: CompileProgress) -> None:
         self._out = out
@@ -27,7 +33,18 @@ class Consent:
             for line in estimate_lines(self._out, estimate):
                 self._out.note(line)
             self._out.ask(self._out.say("cli.confirm_payment"))
-            return sys.stdin.readline().strip().lower() in _YES
+            if _answer() not in _YES:
+                raise ConfirmationNeeded("payment_declined")
+            return True
+
+
+def _answer() -> str:
+    """One typed line. Ctrl-C ends it at once: within an event loop it would only be noted for later."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return sys.stdin.readline().strip().lower()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _is_typed_in() -> bool:

@@ -78,6 +78,14 @@ ModelOption = Annotated[
         show_default=False,
     ),
 ]
+SummaryModelOption = Annotated[
+    str | None,
+    typer.Option("--summary-model", metavar="NAME", help="Another model for summaries.", show_default=False),
+]
+GroupingModelOption = Annotated[
+    str | None,
+    typer.Option("--grouping-model", metavar="NAME", help="Another model for grouping.", show_default=False),
+]
 BaseUrlOption = Annotated[
     str | None,
     typer.Option(

@@ -15,9 +15,11 @@ from corpus2skill.entrypoints.cli.desk import Desk, open_desk
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     CorpusOption,
+    GroupingModelOption,
     JsonOption,
     MaxCostOption,
     ModelOption,
+    SummaryModelOption,
     WorkspaceOption,
     YesOption,
 )
@@ -41,6 +43,8 @@ def remove_command(
     undo: Annotated[bool, typer.Option("--undo", help="Let them in again that were taken out.")] = False,
     corpus: CorpusOption = None,
     model: ModelOption = None,
+    summary_model: SummaryModelOption = None,
+    grouping_model: GroupingModelOption = None,
     base_url: BaseUrlOption = None,
     max_cost: MaxCostOption = None,
     yes: YesOption = False,
@@ -51,7 +55,7 @@ def remove_command(
 
     \b
     corpus2skill remove old-terms.docx
-    corpus2skill remove old-terms.docx --purge
+    corpus2skill remove old-terms.docx --purge --yes
     corpus2skill remove old-terms.docx --undo
 
     A new version without them is compiled and switched to, and what paid calls answered about them is
@@ -62,7 +66,13 @@ def remove_command(
 
     desk = open_desk(workspace, is_json=json)
     options = CompileOptions(
-        corpus=corpus, model=model, base_url=base_url, max_cost=max_cost, is_confirmed=yes
+        corpus=corpus,
+        model=model,
+        summary_model=summary_model,
+        grouping_model=grouping_model,
+        base_url=base_url,
+        max_cost=max_cost,
+        is_confirmed=yes,
     )
     report = _readmitted(desk, options, sources) if undo else _removed(desk, options, sources, purge=purge)
     return exit_codes.WARNINGS if warnings_of(report) else exit_codes.OK
@@ -97,6 +107,7 @@ def _removed(desk: Desk, options: CompileOptions, sources: list[str], *, purge: 
             "versions": removal.versions,
             "records": removal.records,
             "unopened": removal.unopened,
+            "under_way": removal.under_way,
         },
     )
     if not desk.out.is_json:
@@ -127,3 +138,5 @@ def _tell(desk: Desk, removal: Removal, *, purge: bool) -> None:
     if removal.unopened:
         runs = ", ".join(removal.unopened[:5]) + (", ..." if len(removal.unopened) > 5 else "")
         out.answer(out.say("cli.purge_unopened", count=len(removal.unopened), runs=runs))
+    if removal.under_way:
+        out.note(out.say("cli.purge_under_way", count=removal.under_way))

@@ -40,6 +40,11 @@ def reason(out: Output, report: SourceReport) -> str:
             return out.say(f"verdict.{verdict}.reason")
 
 
+def judged_line(out: Output, report: SourceReport) -> str:
+    """A source that was not simply accepted, with the reason, as a line of a list."""
+    return f"  {report.source}: {verdict_name(out, report.verdict)} - {reason(out, report)}"
+
+
 def refusal_sentence(out: Output, refusal: SourceRefused) -> str:
     return _refusal(out, refusal.verdict, refusal.detail, refusal.values)
 
