@@ -7,6 +7,7 @@ changed are described again. Whatever the engine answers, the leaves are exactly
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -74,7 +75,9 @@ def check_capacity(chunks: int, limits: TreeLimits) -> None:
 
 def twin_families(chunks: Sequence[SummarizedChunk]) -> tuple[tuple[str, ...], ...]:
     """Sets of chunks whose texts are equal after folding, in chunk order."""
-    families: dict[str, list[str]] = {}
+    families: dict[bytes, list[str]] = {}
     for item in chunks:
-        families.setdefault(item.chunk.folded, []).append(item.chunk.chunk_id)
+        # The digest stands for the text: folded copies of all texts would take as much as the corpus again.
+        folded = item.chunk.folded.encode("utf-8", "surrogatepass")
+        families.setdefault(hashlib.sha256(folded).digest(), []).append(item.chunk.chunk_id)
     return tuple(tuple(family) for family in families.values() if len(family) > 1)
