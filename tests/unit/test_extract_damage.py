@@ -108,6 +108,12 @@ DAMAGE = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 25
 CUT = st.one_of(st.just(1.0), st.just(1.0), st.floats(0, 1))
 
 
+def test_a_null_character_in_the_charset_of_an_attachment_s_name_is_looked_past() -> None:
+    """Issue 3, broken files: found by changing one byte of a mail."""
+    data = WHOLE["a.eml"]
+    read("a.eml", damaged(data, [(0.8984375, 0)], 1.0))
+
+
 @pytest.mark.parametrize("name", WHOLE)
 @settings(max_examples=60, deadline=None)
 @given(places=DAMAGE, cut=CUT)

@@ -149,8 +149,15 @@ def _file_name(part: Message) -> str:
     found = part.get_param("filename", header="content-disposition") or part.get_param("name")
     if not found:
         return ""
-    name = collapse_rfc2231_value(found) if isinstance(found, tuple) else str(found)
-    return header_text(name)
+    return header_text(_collapsed(found) if isinstance(found, tuple) else str(found))
+
+
+def _collapsed(value: tuple[str | None, str | None, str]) -> str:
+    """A parameter with a charset of its own (RFC 2231); read without it where it cannot be one."""
+    try:
+        return collapse_rfc2231_value(value)
+    except ValueError:  # a null character in its name
+        return collapse_rfc2231_value((None, None, value[2]))
 
 
 def _name_by_kind(part: Message) -> str:
