@@ -173,13 +173,7 @@ class _Opening:
         return self._batched
 
     def _price(self, name: ModelName, *, is_batch: bool) -> Price:
-        """The listed price, else the stated one: of no stated price is it known that batches have it for less."""
-        from corpus2skill.adapters.llm.connection import base_url_in_force
-        from corpus2skill.adapters.llm.prices import price_of as listed_price
-
-        base_url = base_url_in_force(name, self._models.base_url, os.environ)
-        price = listed_price(name, base_url, is_batch=is_batch)
-        return _stated_price(self._workspace.settings) if price is unknown_price else price
+        return _price_of(self._workspace, name, self._models.base_url, is_batch=is_batch)
 
     def _rate(self, name: ModelName) -> KeyRate:
         if name.provider not in self._rates:
@@ -230,6 +224,17 @@ def open_single_model(workspace: Workspace, name: ModelName, base_url: str | Non
     return open_model(name, _connection(workspace, name, models, is_dry=False))
 
 
+def _price_of(
+    workspace: Workspace, name: ModelName, base_url: str | None, *, is_batch: bool = False
+) -> Price:
+    """The listed price, else the stated one: of no stated price is it known that batches have it for less."""
+    from corpus2skill.adapters.llm.connection import base_url_in_force
+    from corpus2skill.adapters.llm.prices import price_of
+
+    listed = price_of(name, base_url_in_force(name, base_url, os.environ), is_batch=is_batch)
+    return _stated_price(workspace.settings) if listed is unknown_price else listed
+
+
 def _stated_price(settings: Settings) -> Price:
     """What the settings say of a model that no list knows."""
     if settings.input_price is None or settings.output_price is None:
@@ -277,14 +282,9 @@ def open_navigator(
     """
     if model == OFFLINE:
         return _offline_navigator(workspace, corpus, version), free
-    from corpus2skill.adapters.llm.connection import base_url_in_force
-    from corpus2skill.adapters.llm.prices import price_of
-
     name = model_for(model, "navigate")
     chosen = base_url or workspace.settings.base_url
-    price = price_of(name, base_url_in_force(name, chosen, os.environ))
-    if price is unknown_price:
-        price = _stated_price(workspace.settings)
+    price = _price_of(workspace, name, chosen)
     bare = open_single_model(workspace, name, base_url)
     return RatedModel(bare, _rate_of_rounds(workspace, f"{name.provider} {chosen or ''}")), price
 
