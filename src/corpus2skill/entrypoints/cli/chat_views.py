@@ -10,7 +10,7 @@ from corpus2skill.entrypoints.cli.chat_commands import NAMES, command_words
 from corpus2skill.entrypoints.cli.chat_screen import FetchNumbers, Screen
 from corpus2skill.entrypoints.cli.money import dollars
 from corpus2skill.entrypoints.cli.output import one_line, width_of
-from corpus2skill.entrypoints.cli.trail import outcome_name, source_line
+from corpus2skill.entrypoints.cli.trail import cause_of, outcome_name, source_line
 
 _EARLIER = 200
 """Characters of an earlier turn that are shown when it is taken up again."""
@@ -35,8 +35,7 @@ def show_answer(screen: Screen, record: RunRecord) -> None:
         screen.answers.line()
         show_sources(screen, record, with_uncited=not record.citations)
     screen.answers.line()
-    if record.outcome in _FAILED and record.error_class is not None:
-        cause = f"{record.error_class} {record.error_detail or ''}".rstrip()
+    if record.outcome in _FAILED and (cause := cause_of(record)):
         screen.notes.line((screen.out.say("chat.cause", cause=cause), "red"))
     screen.notes.line((_ending(screen, record), "dim"))
 

@@ -30,6 +30,7 @@ from corpus2skill.entrypoints.cli.record_filters import (
 )
 from corpus2skill.entrypoints.cli.trail import (
     answer_lines,
+    cause_of,
     ending_line,
     outcome_name,
     quotation_lines,
@@ -319,5 +320,5 @@ def _record_lines(out: Output, record: RunRecord) -> Iterable[str]:
     yield from answer_lines(out, record)
     yield from quotation_lines(out, record)
     yield from ("", ending_line(out, record))
-    if record.error_class is not None:
-        yield f"{record.error_class} {record.error_detail or ''}".rstrip()
+    if cause := cause_of(record):
+        yield cause

@@ -98,6 +98,11 @@ def ending_line(out: Output, record: RunRecord) -> str:
     )
 
 
+def cause_of(record: RunRecord) -> str:
+    """What went wrong, for whoever runs the program; "" where nothing did."""
+    return " ".join(filter(None, (record.error_class, record.error_detail)))
+
+
 def outcome_name(out: Output, record: RunRecord) -> str:
     name = out.say(f"outcome.{record.outcome}")
     return out.say("cli.weak_outcome", outcome=name) if record.confidence == "weak" else name
