@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -73,18 +72,6 @@ def test_a_key_that_no_header_takes_is_refused_without_showing_it(secret: str) -
         Keys({"OPENAI_API_KEY": secret}, None, no_keyring).key("openai")
     assert caught.value.code == "key_malformed"
     assert secret not in repr(caught.value)
-
-
-@pytest.mark.skipif(os.name != "posix", reason="the rights of a file are POSIX's")
-def test_a_key_file_that_others_can_read_is_named(tmp_path: Path) -> None:
-    """Containers mount secrets readable for all: it is told, not refused."""
-    file = tmp_path / "keys"
-    file.write_text("OPENAI_API_KEY=x\n", encoding="utf-8")
-    file.chmod(0o644)
-    assert Keys({}, file, no_keyring).exposed_file == file
-    file.chmod(0o600)
-    assert Keys({}, file, no_keyring).exposed_file is None
-    assert Keys({}, None, no_keyring).exposed_file is None
 
 
 def test_a_machine_without_a_keyring_has_no_key_there(monkeypatch: pytest.MonkeyPatch) -> None:

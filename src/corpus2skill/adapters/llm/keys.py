@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
@@ -66,17 +65,6 @@ class Keys:
         if secret := (self._keyring(SERVICE, provider) or "").strip():
             return _checked(secret, "keyring")
         return None
-
-    @property
-    def exposed_file(self) -> Path | None:
-        """The key file, where other users of the machine can read it."""
-        if self._file is None or os.name != "posix":
-            return None
-        try:
-            mode = self._file.stat().st_mode
-        except OSError:
-            return None
-        return self._file if mode & (stat.S_IRGRP | stat.S_IROTH) else None
 
 
 def _read(file: Path) -> Mapping[str, str]:
