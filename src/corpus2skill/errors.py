@@ -6,7 +6,12 @@ Corpus2SkillError
 │   ├── UnusableSettings    limits or settings that cannot work together
 │   ├── NothingToCompile    no path given, or no readable source under the paths
 │   ├── ConfirmationNeeded  the step would lose or cost something and was not confirmed
-│   └── InvalidQuestion     empty or over-long question
+│   ├── InvalidQuestion     empty or over-long question
+│   ├── Conflict            it does not go together with what is there now
+│   └── Outrun              somebody changed it since it was looked at
+├── NotSignedIn             nobody, or nobody we know, is asking
+├── NotAllowed              the one who asks may not do this
+├── TooMany                 a limit on how often or how much was reached; it passes
 ├── SourceRefused           one source document cannot become text (the others go on)
 ├── NotFound                a named thing does not exist
 │   ├── NodeNotFound        no node at that path of that version
@@ -14,7 +19,8 @@ Corpus2SkillError
 │   ├── CorpusNotFound
 │   ├── SourceNotFound
 │   ├── RecordNotFound
-│   └── SessionNotFound
+│   ├── SessionNotFound
+│   └── ThingNotFound       of any other kind, which it names
 ├── Busy                    somebody else holds the corpus
 ├── Damaged                 what lies on disk is not what was written
 ├── SpendingCapReached      the next paid call could go over the cap; what was paid for is kept
@@ -83,6 +89,41 @@ class InvalidQuestion(InvalidInput):
     code = "invalid_question"
 
 
+class Conflict(InvalidInput):
+    """It does not go together with what is there now: a name that is taken, a job that has ended."""
+
+    code = "conflict"
+
+
+class Outrun(InvalidInput):
+    """Somebody changed it since it was looked at."""
+
+    code = "outrun"
+
+
+class NotSignedIn(Corpus2SkillError):
+    """Nobody, or nobody we know, is asking."""
+
+    code = "not_signed_in"
+
+
+class NotAllowed(Corpus2SkillError):
+    """The one who asks may not do this."""
+
+    code = "not_allowed"
+
+
+class TooMany(Corpus2SkillError):
+    """A limit on how often or how much was reached; it passes."""
+
+    code = "too_many"
+
+    def __init__(self, code: str | None = None, /, *, retry_after: float, **values: object) -> None:
+        self.retry_after = retry_after
+        """Seconds until another try may succeed."""
+        super().__init__(code, **values)
+
+
 class SourceRefused(Corpus2SkillError):
     """One source document cannot become text. `code` is `refused.<verdict>`; the other sources go on."""
 
@@ -143,6 +184,15 @@ class SessionNotFound(NotFound):
     """No kept record is of that conversation."""
 
     code = "session_not_found"
+
+
+class ThingNotFound(NotFound):
+    """Nothing of this `kind` has this `name`: a job, a token, an upload."""
+
+    code = "thing_not_found"
+
+    def __init__(self, kind: str, name: str, /) -> None:
+        super().__init__(kind=kind, name=name)
 
 
 class Busy(Corpus2SkillError):

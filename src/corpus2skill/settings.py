@@ -85,6 +85,18 @@ class Settings:
     """Of one PDF."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerSettings:
+    """What `serve` is told, by its options or `CORPUS2SKILL_<NAME>` in the environment."""
+
+    host: str = "127.0.0.1"
+    port: int = 8484
+    root_path: str = ""
+    """The sub-path under which a proxy shows the server, without a slash at its end."""
+    database_url: str | None = None
+    """`postgresql+psycopg://...`; None: SQLite in the workspace."""
+
+
 _TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(Settings)}
 NAMES = tuple(_TYPES)
 MOST = {"int": 1_000_000_000_000, "float": 1_000_000.0}

@@ -69,7 +69,7 @@ def test_quotations_that_do_not_hold_are_told_and_recorded(japanese: CommandLine
 
 @pytest.mark.requirement("N-50")
 def test_an_answer_that_quotes_nothing_or_truly_is_told_nothing_of_it(compiled: CommandLine) -> None:
-    """N-50. The embedded engine quotes what stands there."""
+    """N-50. The offline engine quotes what stands there."""
     for question in (*ANNUAL.values(), *UNKNOWN.values()):
         made = compiled("ask", question, "--json").json
         assert [quotation for quotation in made["quotations"] if not _holds(quotation)] == []

@@ -120,7 +120,7 @@ def test_each_role_has_its_own_model_where_that_is_said(
 
 @pytest.mark.requirement("P-14")
 def test_a_compile_that_names_no_model_never_rewrites_a_paid_tree_offline(one_shop: Shop) -> None:
-    """A bare `compile` of the night job must not turn the bought tree into the embedded engine's."""
+    """A bare `compile` of the night job must not turn the bought tree into the offline engine's."""
     assert one_shop.paid().code == 0
     ran = one_shop.cli("compile", "--json")
     assert (ran.code, ran.json["error"]["code"]) == (2, "model_not_named")

@@ -18,7 +18,7 @@ def ask(shop: Shop, *more: str, json: bool = True) -> Ran:
 
 @pytest.fixture(autouse=True)
 def _compiled(request: pytest.FixtureRequest) -> None:
-    """The documents are compiled by the embedded engine: only questions cost something here."""
+    """The documents are compiled by the offline engine: only questions cost something here."""
     shop: Shop = request.getfixturevalue("shop" if "shop" in request.fixturenames else "one_shop")
     assert shop.cli("compile", shop.documents).code == 0
     assert shop.calls == []

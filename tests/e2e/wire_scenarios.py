@@ -206,7 +206,48 @@ MISUSE = (
         name="nothing but malformed calls",
         script=lambda: Script().add(lambda asked: asks(7, asked.call.number)),
         outcome="tool_misuse",
-        limits={"rounds": 5},
+        check=lambda record: record.rounds == 3,
+    ),
+    Scenario(
+        name="malformed calls all of one id",
+        script=lambda: Script().add(lambda asked: asks(7, 1)),
+        outcome="tool_misuse",
+        check=lambda record: record.rounds == 3,
+    ),
+    Scenario(
+        name="one id in all rounds",
+        script=replies(asks(CANCELLATION, 1), asks(PRICING, 1), asks(ANNUAL_LEAF, 1), DONE),
+        outcome="answered",
+        check=lambda record: (record.fetches, len(record.citations)) == (3, 1),
+    ),
+    Scenario(
+        name="one id twice in a reply",
+        script=replies(
+            answers(_call({"path": CANCELLATION}, 1), _call({"path": ANNUAL_LEAF}, 1)),
+            answers(_call({"path": PRICING}, 1), _call('{"path', 1)),
+            DONE,
+        ),
+        outcome="answered",
+        check=lambda record: (record.fetches, len(record.citations)) == (3, 1),
+    ),
+    Scenario(
+        name="one id behind signed thoughts",
+        script=replies(
+            answers(Thinking(text="まず料金。"), _call({"path": PRICING}, 1)),
+            answers(Thinking(text="次に解約。"), _call({"path": ANNUAL_LEAF}, 1)),
+            DONE,
+        ),
+        outcome="answered",
+        check=lambda record: record.fetches == 2,
+    ),
+    Scenario(
+        name="the id of the program's own call",
+        script=replies(
+            answers(ToolCall(call_id="prefetch_root", name="get_document", arguments='{"path": "pricing"}')),
+            DONE,
+        ),
+        outcome="answered",
+        check=lambda record: record.fetches == 1,
     ),
     Scenario(
         name="a wrong path is told what there is",
@@ -217,6 +258,12 @@ MISUSE = (
     Scenario(
         name="the same wrong path three times",
         script=lambda: Script().add(lambda asked: asks("weekly", asked.call.number)),
+        outcome="tool_misuse",
+        check=lambda record: record.fetches == 3,
+    ),
+    Scenario(
+        name="the same wrong path in other spellings",
+        script=replies(asks("weekly", 1), asks("/weekly/", 2), asks("weekly/SKILL.md", 3)),
         outcome="tool_misuse",
         check=lambda record: record.fetches == 3,
     ),

@@ -195,7 +195,7 @@ def test_what_a_server_wants_back_beside_its_calls_goes_back() -> None:
     """Gemini refuses a history whose calls have lost their thought signatures."""
     extra = {"google": {"thought_signature": "zz"}}
     call = ToolCall(call_id="c", name="get_document", arguments="{}")
-    (param,) = message_params("", [ModelMessage((extra_part({"c": extra}), call))], QUIRKS)
+    (param,) = message_params("", [ModelMessage((extra_part({0: extra}), call))], QUIRKS)
     assert json.loads(json.dumps(param))["tool_calls"][0]["extra_content"] == extra
 
 

@@ -124,10 +124,42 @@ async def test_malformed_arguments_are_answered_and_go_back_as_an_object(argumen
 
 
 @pytest.mark.requirement("N-29")
-async def test_endless_malformed_calls_end_with_the_rounds() -> None:
-    """design.md: bounded too."""
+async def test_the_third_round_in_a_row_without_a_path_ends_the_run() -> None:
+    """design.md: rounds with malformed calls are bounded too; each of them is paid."""
     record = await Navigation().ask(ScriptedModel(of(call("{")), is_repeating=True))
-    assert (record.outcome, record.rounds) == ("tool_misuse", 24)
+    assert (record.outcome, record.rounds) == ("tool_misuse", 3)
+
+
+@pytest.mark.requirement("N-29")
+async def test_malformed_calls_and_unknown_tools_in_turn_are_bounded_together() -> None:
+    """Neither the second unknown tool in a row nor the third malformed call ever comes."""
+    model = ScriptedModel(of(call("{")), UNKNOWN, of(call("{")), UNKNOWN)
+    record = await Navigation().ask(model)
+    assert (record.outcome, record.rounds) == ("tool_misuse", 3)
+
+
+@pytest.mark.requirement("N-29")
+async def test_a_round_that_asks_for_a_path_lets_malformed_calls_begin_anew() -> None:
+    """A model that gets on is left to get on."""
+    bad, mixed = of(call("{")), of(call("{", 1), call({"path": PRICING}, 2))
+    record = await Navigation().ask(ScriptedModel(bad, bad, mixed, bad, bad, says("はい。")))
+    assert (record.outcome, record.rounds, record.fetches) == ("answered", 6, 1)
+
+
+@pytest.mark.requirement("N-29")
+async def test_calls_of_one_id_go_back_under_different_ones_each_with_its_result() -> None:
+    """A provider refuses a history in which two calls have one id."""
+    same = of(call({"path": PRICING}, 1), call({"path": "doc_chunk_7"}, 1))
+    unnamed = of(ToolCall(call_id="", name="get_document", arguments='{"path": "doc_chunk_5"}'))
+    made_up = of(ToolCall(call_id="prefetch_root", name="get_document", arguments='{"path": "cancellation"}'))
+    model = ScriptedModel(same, same, unnamed, made_up, says("はい。"))
+    record = await Navigation().ask(model)
+    parts = [part for message in model.requests[-1].messages[3:] for part in message.parts]
+    asked = [part.call_id for part in parts if isinstance(part, ToolCall)]
+    assert asked == [part.call_id for part in parts if isinstance(part, ToolResult)]
+    assert len(set(asked)) == len(asked) == 6
+    assert "prefetch_root" not in asked
+    assert (asked[0], record.fetches) == ("call_1", 6)
 
 
 @pytest.mark.requirement("N-29")
@@ -152,9 +184,19 @@ async def test_every_call_of_a_mixed_reply_has_its_result_in_order() -> None:
 
 
 @pytest.mark.requirement("N-30")
-async def test_the_third_same_wrong_path_ends_the_run() -> None:
-    """design.md; field report 16: repeats of the same wrong path end the turn."""
-    model = ScriptedModel(wants("weekly"), wants("weekly"), wants(PRICING), wants("weekly"))
+@pytest.mark.parametrize(
+    ("second", "third"),
+    [
+        ("weekly", "weekly"),
+        ("/weekly", "./weekly/"),
+        ("weekly/SKILL.md", "weekly.md"),
+        ("Weekly", "ｗｅｅｋｌｙ"),
+        (" weekly ", "weekly//SKILL.md"),
+    ],
+)
+async def test_the_third_same_wrong_path_ends_the_run(second: str, third: str) -> None:
+    """design.md; field report 16: repeats of the same wrong path end the turn, however each is spelled."""
+    model = ScriptedModel(wants("weekly"), wants(second), wants(PRICING), wants(third))
     record = await Navigation().ask(model)
     assert (record.outcome, record.fetches) == ("tool_misuse", 4)
     assert [visit.status for visit in record.visits].count("not_found") == 3

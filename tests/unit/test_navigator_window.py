@@ -64,13 +64,49 @@ async def test_what_fits_is_shown_whole_and_says_nothing() -> None:
 
 @pytest.mark.requirement("N-45")
 async def test_when_nothing_more_fits_the_model_is_told_to_answer_and_nothing_counts_as_read() -> None:
-    """Evidence is what the model was shown."""
+    """Every path asked for is a fetch and a visit; evidence is what the model was shown."""
     navigation = with_long_leaf()
     model = NarrowModel(8_192, wants(ANNUAL_LEAF), wants(PRICING), says("末日まで使えます。"))
     record = await navigation.ask(model)
     assert _last_result(model)["message"] == message("ja", "tool.window_full")
-    assert ([visit.node for visit in record.visits], record.fetches) == (["root", "doc_chunk_7"], 1)
-    assert record.outcome == "answered"
+    assert [(visit.node, visit.status) for visit in record.visits] == [
+        ("root", "found"),
+        ("doc_chunk_7", "found"),
+        ("pricing", "too_large"),
+    ]
+    assert (record.fetches, len(record.evidence), record.outcome) == (2, 1, "answered")
+
+
+@pytest.mark.requirement("N-45", "N-09")
+async def test_a_leaf_that_has_no_room_is_a_visit_and_no_evidence_and_cannot_be_cited() -> None:
+    """Every path asked for is a fetch and a visit."""
+    model = NarrowModel(8_192, wants(ANNUAL_LEAF), wants("doc_chunk_5"), says("月末まで [doc_chunk_5]。"))
+    record = await with_long_leaf().ask(model)
+    (_, _, last) = record.visits
+    assert (last.status, last.doc_id, last.has_reason) == ("too_large", "doc_chunk_5", False)
+    assert ([source.doc_id for source in record.evidence], record.struck_citations) == (["doc_chunk_7"], 1)
+
+
+@pytest.mark.requirement("N-45", "N-09")
+async def test_asking_a_third_time_for_what_has_no_room_ends_the_run() -> None:
+    """As a wrong path does: each of them is a paid round, and the window has no room for many."""
+    model = NarrowModel(8_192, wants(ANNUAL_LEAF), *(wants(PRICING) for _ in range(8)))
+    record = await with_long_leaf().ask(model)
+    assert (record.outcome, record.fetches, len(record.visits)) == ("tool_misuse", 4, 5)
+
+
+@pytest.mark.requirement("N-45")
+async def test_a_list_that_has_no_room_names_the_children_that_can_be_fetched_instead() -> None:
+    """The model is told what to do."""
+    navigation = Navigation()
+    files = navigation.store.files(CORPUS, 1)
+    root = files[f"tree/{CORPUS}/SKILL.md"].decode("utf-8")
+    files[f"tree/{CORPUS}/SKILL.md"] = root.replace("サンプルの利用規約。", LONG.replace("\n", "")).encode("utf-8")
+    model = NarrowModel(2_100, says("わかりません。"))
+    record = await navigation.ask(model)
+    told = _last_result(model)
+    assert (told["error"], told["children"]) == ("node_too_large", ["cancellation", "pricing"])
+    assert [(visit.status, visit.is_prefetched) for visit in record.visits] == [("too_large", True)]
 
 
 @pytest.mark.requirement("N-45")

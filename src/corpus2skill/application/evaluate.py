@@ -8,7 +8,7 @@ import stat
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -22,7 +22,7 @@ from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, sc
 from corpus2skill.application.wiring import EVALUATION_TENANT, OFFLINE, Workspace, flat_ranking
 from corpus2skill.domain.ids import slugify
 from corpus2skill.domain.message import Usage
-from corpus2skill.domain.money import total
+from corpus2skill.domain.money import Spending, total
 from corpus2skill.domain.run import RunEvent, RunRecord
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.version import Engines
@@ -76,6 +76,8 @@ class Evaluation:
     leaves: int
     asked: tuple[Asked, ...]
     scores: Scores
+    spending: tuple[Spending, ...] = ()
+    """What the compile, where there was one, and the questions came to."""
     is_capped: bool = False
     """The spending cap was reached before the last question."""
 
@@ -100,9 +102,11 @@ async def evaluate(
     questions = read_questions(options, workspace.settings.question_characters)
     settings = workspace.settings
     model = options.model or settings.navigation_model or settings.model
-    corpus, version, spent = await _compiled(workspace, options, compiling, confirm)
+    corpus, version, compiled = await _compiled(workspace, options, compiling, confirm)
+    spent = total(part.dollars for part in compiled) or 0.0
     flat = flat_ranking(workspace, corpus, version)
     asked: list[Asked] = []
+    answers: dict[str, Spending] = {}
     progress(0, len(questions))
     async with Asking.of_version(workspace, corpus, version, model, options.base_url) as asking:
         for question in questions:
@@ -112,6 +116,7 @@ async def evaluate(
             record = await asking.ask(options_of, _unheard)
             asked.append(_asked(question, record, flat(question.question)))
             spent += _known_cost(record, options.max_cost)
+            _note_spending(answers, record)
             progress(len(asked), len(questions))
     return Evaluation(
         pack=options.pack.resolve().name,
@@ -121,6 +126,7 @@ async def evaluate(
         leaves=workspace.versions.manifest(corpus, version).chunks,
         asked=tuple(asked),
         scores=score(questions[: len(asked)], [one.answer for one in asked]),
+        spending=(*compiled, *answers.values()),
         is_capped=len(asked) < len(questions),
     )
 
@@ -182,8 +188,8 @@ def _questions_file(pack: Path) -> Path:
 
 async def _compiled(
     workspace: Workspace, options: EvaluateOptions, compiling: CompileListener, confirm: Confirm
-) -> tuple[str, int, float]:
-    """The pack's corpus and its version, compiled where none was by the engine in use, and what that cost."""
+) -> tuple[str, int, tuple[Spending, ...]]:
+    """The pack's corpus and its version, compiled where none was by the engine in use, and what that came to."""
     model = options.model or workspace.settings.model
     corpus = slugify(f"eval-{options.pack.resolve().name}", "eval-pack")
     folder = _corpus_folder(workspace, options.pack, corpus)
@@ -191,7 +197,7 @@ async def _compiled(
     if active is not None:
         wanted = await _engines(workspace, corpus, model)
         if workspace.versions.manifest(corpus, active).engines == wanted:
-            return corpus, active, 0.0
+            return corpus, active, ()
     compile_options = CompileOptions(
         corpus=corpus,
         paths=[folder],
@@ -202,7 +208,7 @@ async def _compiled(
         is_confirmed=options.is_confirmed,
     )
     report = await compile_documents(workspace, compile_options, compiling, confirm)
-    return corpus, report.manifest.version, total(s.dollars for s in report.manifest.spending) or 0.0
+    return corpus, report.manifest.version, report.spending
 
 
 def _known_cost(record: RunRecord, max_cost: float | None) -> float:
@@ -210,6 +216,20 @@ def _known_cost(record: RunRecord, max_cost: float | None) -> float:
     if record.usd is None and max_cost is not None and record.usage != Usage():
         raise UnusableSettings("limit_without_price", model=record.model)
     return record.usd or 0.0
+
+
+def _note_spending(answers: dict[str, Spending], record: RunRecord) -> None:
+    """Add a question to what its model came to; the offline engine comes to nothing."""
+    if record.model.startswith(OFFLINE):
+        return
+    line = answers.get(record.model) or Spending(purpose="navigate", model=record.model)
+    answers[record.model] = replace(
+        line,
+        calls=line.calls + record.rounds,
+        retries=line.retries + record.retries,
+        usage=line.usage + record.usage,
+        dollars=total((line.dollars, record.usd)),
+    )
 
 
 async def _engines(workspace: Workspace, corpus: str, model: str) -> Engines:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileModels:
-    """Who summarises and who groups in a compile; None is the embedded engine."""
+    """Who summarises and who groups in a compile; None is the offline engine."""
 
     summarize: ModelName | None = None
     group: ModelName | None = None

@@ -13,12 +13,35 @@ from corpus2skill.application.own_words import own_words, says_any
 from corpus2skill.application.paid_compile import Confirm
 from corpus2skill.application.show_records import opened_records
 from corpus2skill.application.wiring import TENANTS, Workspace
+from corpus2skill.compiler.pipeline import MOST_LOST
 from corpus2skill.domain.job import CompileReport
 from corpus2skill.domain.run import RunRecord
 from corpus2skill.domain.version import ChunkRow
 from corpus2skill.errors import ConfirmationNeeded, Damaged, NothingToCompile, SourceNotFound
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.store import RecordFilter, RecordStore
+
+
+_LEAST_ASKED = 2
+"""Documents: so few and more are asked about where they are much of the corpus."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """So much of a corpus that it is asked about first."""
+
+    gone: int
+    had: int
+    first: str
+
+
+ConfirmLoss = Callable[[Loss], bool]
+"""Tells whoever is there what would go; True for a yes."""
+
+
+def unconfirmed(_loss: Loss) -> bool:
+    """The answer where nobody can be asked."""
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +69,7 @@ async def remove_documents(
     listener: CompileListener,
     *,
     confirm: Confirm,
+    confirm_loss: ConfirmLoss = unconfirmed,
     is_purge: bool = False,
 ) -> Removal:
     """Compile without `sources`, switch, and delete what paid calls answered about them.
@@ -55,7 +79,7 @@ async def remove_documents(
 
     Raises:
         SourceNotFound: no version has such a document, and none of the name was taken out.
-        ConfirmationNeeded: a purge that was not confirmed.
+        ConfirmationNeeded: a purge, or that more than a fifth of the documents go, was not confirmed.
         and whatever `compile_documents` raises; then nothing was taken out.
     """
     corpus = chosen_corpus(workspace, options.corpus)
@@ -64,6 +88,9 @@ async def remove_documents(
     _require_known(workspace, corpus, names, rows)
     if is_purge and not options.is_confirmed:
         raise ConfirmationNeeded("purge_not_confirmed", sources=", ".join(names))
+    loss = _loss(workspace, corpus, names)
+    if loss is not None and not options.is_confirmed and not confirm_loss(loss):
+        raise ConfirmationNeeded("many_sources_removed", gone=loss.gone, had=loss.had, first=loss.first)
     report = await compile_documents(
         workspace, replace(options, corpus=corpus, exclude=names), listener, confirm
     )
@@ -124,6 +151,18 @@ def _with_earlier_names(
         if row.fingerprint in gone:
             found[version, row.chunk_id] = (version, row)
     return list(found.values())
+
+
+def _loss(workspace: Workspace, corpus: str, names: tuple[str, ...]) -> Loss | None:
+    """What would go, where it is more than may go unasked. One document that was named is no slip."""
+    active = workspace.versions.active(corpus)
+    if active is None:
+        return None
+    had = {row.source for row in workspace.versions.chunk_rows(corpus, active)}
+    gone = sorted(source for source in had if _is_within(source, names))
+    if len(gone) < _LEAST_ASKED or len(gone) <= len(had) * MOST_LOST:
+        return None
+    return Loss(gone=len(gone), had=len(had), first=gone[0])
 
 
 def _is_within(source: str, names: tuple[str, ...]) -> bool:

@@ -55,7 +55,7 @@ async def try_models(
 ) -> tuple[Trial, ...]:
     """Try what each configured model is for: JSON for compiling, a tool call for navigating.
 
-    Two to three short calls are paid for. Empty where only the embedded engine is configured.
+    Two to three short calls are paid for. Empty where only the offline engine is configured.
 
     Raises:
         UnusableSettings: no such model.

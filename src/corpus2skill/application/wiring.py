@@ -32,7 +32,7 @@ EVALUATION_TENANT = "evaluation"
 """Runs of question packs are kept as records of their own, apart from people's conversations."""
 TENANTS = (TENANT, EVALUATION_TENANT)
 OFFLINE = "offline"
-"""Name of the embedded engine as a model."""
+"""Name of the offline engine as a model."""
 ENGINES = (OFFLINE,)
 KEY_VARIABLES = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY")
 """Environment variables that hold a customer's provider keys."""

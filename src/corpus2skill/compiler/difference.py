@@ -19,12 +19,13 @@ def difference(
     new_leaves = _leaves(after)
     old_nodes = {} if before is None else _nodes(before.tree)
     new_nodes = _nodes(after.tree)
+    renamed = _renamed(old_sources, new_sources)
     both = old_leaves.keys() & new_leaves.keys()
     return Difference(
         before=numbers[0],
         after=numbers[1],
-        sources_added=_sorted(new_sources.keys() - old_sources.keys()),
-        sources_removed=_sorted(old_sources.keys() - new_sources.keys()),
+        sources_added=_sorted(new_sources.keys() - old_sources.keys() - set(renamed.values())),
+        sources_removed=_sorted(old_sources.keys() - new_sources.keys() - renamed.keys()),
         sources_changed=_changed(old_sources, new_sources),
         leaves_added=_sorted_ids(new_leaves.keys() - old_leaves.keys()),
         leaves_removed=_sorted_ids(old_leaves.keys() - new_leaves.keys()),
@@ -33,7 +34,17 @@ def difference(
         nodes_added=_sorted(new_nodes.keys() - old_nodes.keys()),
         nodes_removed=_sorted(old_nodes.keys() - new_nodes.keys()),
         nodes_reworded=_changed(old_nodes, new_nodes),
+        sources_renamed=tuple(sorted(renamed.items())),
     )
+
+
+def _renamed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    """Old to new name of sources that are there with the same bytes. Of equal ones, the first to the first."""
+    gone, come = sorted(before.keys() - after.keys()), sorted(after.keys() - before.keys())
+    names: dict[str, list[str]] = {}
+    for name in come:
+        names.setdefault(after[name], []).append(name)
+    return {name: names[before[name]].pop(0) for name in gone if names.get(before[name])}
 
 
 def _leaves(content: VersionContent) -> dict[str, tuple[str, tuple[str, str]]]:

@@ -9,6 +9,9 @@ from contextlib import asynccontextmanager
 
 from corpus2skill.ports.lexical_index import LexicalIndexWriter
 
+_PAUSE = 0.002
+"""Seconds between two texts, in which the event loop, that has calls to make and answer, does not wait for us."""
+
 
 @asynccontextmanager
 async def index_ahead(writer: LexicalIndexWriter, texts: Iterable[str]) -> AsyncGenerator[None]:
@@ -24,6 +27,6 @@ async def index_ahead(writer: LexicalIndexWriter, texts: Iterable[str]) -> Async
 
 def _prepare(writer: LexicalIndexWriter, texts: Iterable[str], is_over: threading.Event) -> None:
     for text in texts:
-        if is_over.is_set():
+        if is_over.wait(_PAUSE):
             return
         writer.prepare(text)

@@ -7,8 +7,8 @@ from typing import Literal
 
 from corpus2skill.domain.message import Message, StopReason, Usage
 
-Purpose = Literal["summarize", "group", "place", "describe", "trial"]
-"""What a call is for. `trial` is the doctor's."""
+Purpose = Literal["summarize", "group", "place", "describe", "navigate", "trial"]
+"""What a call is for. `navigate` is a question's, `trial` the doctor's; the others are a compile's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

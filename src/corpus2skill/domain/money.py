@@ -64,6 +64,8 @@ class Spending:
     """Tries that failed before a call succeeded."""
     usage: Usage = Usage()
     dollars: float | None = 0.0
+    saved: float | None = 0.0
+    """What the reused ones would have cost: they were paid for before, perhaps by a compile that was broken off."""
 
 
 @dataclass(frozen=True, slots=True)

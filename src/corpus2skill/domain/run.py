@@ -44,6 +44,8 @@ class RunLimits:
     same_wrong_path: int = 3
     unknown_tools: int = 2
     """So many unknown tools in a row end the run."""
+    fruitless_rounds: int = 3
+    """So many rounds in a row whose calls name no path at all, malformed ones or of unknown tools, end it too."""
     last_word: LastWord = "stop"
     tries: int = 8
     """Of one round while the model is unavailable, and only within `seconds`."""

@@ -8,7 +8,8 @@ from typing import Literal
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.tree import Child, NodeType
 
-VisitStatus = Literal["found", "not_found"]
+VisitStatus = Literal["found", "not_found", "too_large"]
+"""`too_large`: the node is there, and what was left of the model's window had no room for any of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,6 +117,8 @@ class Difference:
     nodes_added: tuple[str, ...]
     nodes_removed: tuple[str, ...]
     nodes_reworded: tuple[str, ...]
+    sources_renamed: tuple[tuple[str, str], ...] = ()
+    """Old and new name of sources with the same content; they are neither added nor removed."""
 
     @property
     def is_empty(self) -> bool:
@@ -125,6 +127,7 @@ class Difference:
                 self.sources_added,
                 self.sources_removed,
                 self.sources_changed,
+                self.sources_renamed,
                 self.leaves_added,
                 self.leaves_removed,
                 self.leaves_moved,

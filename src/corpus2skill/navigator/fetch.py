@@ -28,7 +28,9 @@ from corpus2skill.navigator.get_document import (
     error_result,
     first_part_result,
     not_found_result,
+    too_large_result,
 )
+from corpus2skill.navigator.node_path import normal_form
 from corpus2skill.navigator.outcome import RunEnded
 from corpus2skill.navigator.request import room_left
 from corpus2skill.navigator.run import Run
@@ -62,7 +64,7 @@ def prefetch_root(run: Run) -> None:
     *_, question = run.messages
     run.messages = [opening, ModelMessage((_PREFETCH,)), question]
     shown = _shown(run, _PREFETCH, root, room_left(run))
-    visit(run, run.trail.add_node(root, start_reason(run.language), began, is_cut=shown.is_cut))
+    _visit_shown(run, root, shown, start_reason(run.language), began)
     run.just_read = (root,)
     run.messages[-1] = ProgramMessage((shown.result, Text(run.question.text)))
 
@@ -73,8 +75,7 @@ def fetch(run: Run, reply: Reply) -> bool:
     Raises:
         RunEnded: `tool_misuse`, `tree_unavailable`.
     """
-    has_unknown = any(call.name != TOOL for call in reply.tool_calls)
-    run.unknown_tools = run.unknown_tools + 1 if has_unknown else 0
+    _count_misuse(run, reply)
     found: list[Node] = []
     results: list[ToolResult] = []
     room = room_left(run)
@@ -82,7 +83,7 @@ def fetch(run: Run, reply: Reply) -> bool:
     for number, call in enumerate(reply.tool_calls):
         path = asked_path(call)
         if call.name != TOOL:
-            results.append(_unknown_tool(run, call))
+            results.append(error_result(call, "unknown_tool", run.language))
         elif path is None:
             results.append(error_result(call, "malformed_call", run.language))
         elif run.fetches >= run.limits.fetches:
@@ -104,10 +105,17 @@ def visit(run: Run, made: Visit) -> None:
     run.tell(NodeVisited(visit=made))
 
 
-def _unknown_tool(run: Run, call: ToolCall) -> ToolResult:
-    if run.unknown_tools >= run.limits.unknown_tools:
+def _count_misuse(run: Run, reply: Reply) -> None:
+    """
+    Raises:
+        RunEnded: `tool_misuse`.
+    """
+    has_unknown = any(call.name != TOOL for call in reply.tool_calls)
+    has_path = any(call.name == TOOL and asked_path(call) is not None for call in reply.tool_calls)
+    run.unknown_tools = run.unknown_tools + 1 if has_unknown else 0
+    run.fruitless_rounds = 0 if has_path else run.fruitless_rounds + 1
+    if run.unknown_tools >= run.limits.unknown_tools or run.fruitless_rounds >= run.limits.fruitless_rounds:
         raise RunEnded("tool_misuse")
-    return error_result(call, "unknown_tool", run.language)
 
 
 def _fetch_path(
@@ -118,16 +126,24 @@ def _fetch_path(
         node = run.navigator.tree.fetch(path, run.just_read)
     except NodeNotFound as error:
         visit(run, run.trail.add_wrong_path(error, reason, began))
-        _count_wrong_path(run, error.path)
+        _count_wrong_path(run, normal_form(path))
         return not_found_result(call, error, run.language)
     except _UNREADABLE as error:
         raise RunEnded("tree_unavailable") from error
     shown = _shown(run, call, node, room)
+    _visit_shown(run, node, shown, reason, began)
     if shown.result.is_error:
-        return shown.result
-    visit(run, run.trail.add_node(node, reason, began, is_cut=shown.is_cut))
-    found.append(node)
+        _count_wrong_path(run, node.path)
+    else:
+        found.append(node)
     return shown.result
+
+
+def _visit_shown(run: Run, node: Node, shown: _Shown, reason: Reason, began: float) -> None:
+    if shown.result.is_error:
+        visit(run, run.trail.add_too_large(node, reason, began))
+    else:
+        visit(run, run.trail.add_node(node, reason, began, is_cut=shown.is_cut))
 
 
 def _shown(run: Run, call: ToolCall, node: Node, room: int) -> _Shown:
@@ -137,10 +153,15 @@ def _shown(run: Run, call: ToolCall, node: Node, room: int) -> _Shown:
     if upper_tokens(whole.content) <= most:
         return _Shown(whole, is_cut=False)
     part = first_part_result(call, node, most, run.language)
-    return _Shown(part or error_result(call, "window_full", run.language), is_cut=True)
+    return _Shown(part or too_large_result(call, node, most, run.language), is_cut=True)
 
 
 def _count_wrong_path(run: Run, path: str) -> None:
+    """Count what cannot be had, under one name for all its spellings.
+
+    Raises:
+        RunEnded: `tool_misuse`.
+    """
     times = run.wrong_paths.get(path, 0) + 1
     run.wrong_paths[path] = times
     if times >= run.limits.same_wrong_path:

@@ -80,8 +80,19 @@ def not_found_result(call: ToolCall, error: NodeNotFound, language: Language) ->
     return ToolResult(call_id=call.call_id, content=json.dumps(fields, ensure_ascii=False), is_error=True)
 
 
+def too_large_result(call: ToolCall, node: Node, tokens: int, language: Language) -> ToolResult:
+    """Say that there is no room for a node, and what can be fetched instead: its children, if their names fit."""
+    fields = {"error": "node_too_large", "path": node.path, "children": node.children}
+    words = {"message": message(language, "tool.node_too_large")}
+    content = json.dumps(fields | words, ensure_ascii=False)
+    if not node.children or upper_tokens(content) > tokens:
+        words = {"message": message(language, "tool.window_full")}
+        content = json.dumps(fields | words | {"children": ()}, ensure_ascii=False)
+    return ToolResult(call_id=call.call_id, content=content, is_error=True)
+
+
 def error_result(call: ToolCall, code: str, language: Language) -> ToolResult:
-    """Answer `call` with the fault `code`: unknown_tool, malformed_call, cut_call, limit_reached, window_full."""
+    """Answer `call` with the fault `code`: unknown_tool, malformed_call, cut_call, limit_reached."""
     fields = {"error": code, "message": message(language, f"tool.{code}"), "tools": [TOOL]}
     return ToolResult(call_id=call.call_id, content=json.dumps(fields, ensure_ascii=False), is_error=True)
 

@@ -6,6 +6,7 @@ below, or there is no such node.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Protocol
@@ -55,6 +56,14 @@ def shown(asked: str) -> str:
     """Return `asked` as it may be stored and shown: cut, without control characters or lone surrogates."""
     cut = asked if len(asked) <= _SHOWN_LIMIT else asked[:_SHOWN_LIMIT] + "…"
     return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in cut)
+
+
+def normal_form(asked: str) -> str:
+    """Return what all spellings of one path have in common, for telling wrong ones from each other."""
+    path = " ".join(unicodedata.normalize("NFKC", asked[:PATH_LIMIT]).casefold().split())
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    name = "/".join(parts)
+    return name.removesuffix(SUMMARY_FILE.casefold()).removesuffix(".md").removesuffix("/")
 
 
 def _spelled(asked: str) -> str | None:

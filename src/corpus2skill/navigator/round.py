@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 from corpus2skill.domain.message import (
+    MADE_UP_CALL,
     ModelMessage,
     ModelPart,
     ProgramMessage,
@@ -118,7 +119,7 @@ async def _reply(run: Run, request: NavigatorRequest, most: float) -> Reply:
 
 
 def _usable(run: Run, reply: Reply) -> Reply | None:
-    reply = replace(reply, parts=_cleaned(reply.parts))
+    reply = replace(reply, parts=_told_apart(run, _cleaned(reply.parts)))
     if reply.stop == "refusal":
         raise _refused(run)
     if reply.tool_calls and reply.stop == "max_tokens":
@@ -147,6 +148,27 @@ def _cleaned_part(part: ModelPart) -> ModelPart | None:
             return part if signature is not None or text.strip() else None
         case ToolCall():
             return part
+
+
+def _told_apart(run: Run, parts: Sequence[ModelPart]) -> tuple[ModelPart, ...]:
+    """Give a call a new id where its own was used before in the run: providers refuse a history with two alike.
+
+    The call goes back under the id that its result names. What is signed of a reply does not cover the ids.
+    """
+    told_apart: list[ModelPart] = []
+    for part in parts:
+        if isinstance(part, ToolCall):
+            part = replace(part, call_id=_unused_id(run, part.call_id))
+            run.call_ids.add(part.call_id)
+        told_apart.append(part)
+    return tuple(told_apart)
+
+
+def _unused_id(run: Run, call_id: str) -> str:
+    if call_id and call_id != MADE_UP_CALL and call_id not in run.call_ids:
+        return call_id
+    numbered = (f"call_{number}" for number in count(len(run.call_ids) + 1))
+    return next(new for new in numbered if new not in run.call_ids)
 
 
 def _cut_within_calls(run: Run, reply: Reply) -> None:

@@ -88,8 +88,12 @@ class Run:
     """In a row: none that can be read, empty ones, ones cut within a tool call."""
     unknown_tools: int = 0
     """Rounds in a row that asked for a tool there is none of."""
+    fruitless_rounds: int = 0
+    """Rounds in a row that asked for something, and for no path."""
     wrong_paths: dict[str, int] = field(default_factory=dict[str, int])
-    """How often each was asked for."""
+    """How often each was asked for, by its `normal_form`."""
+    call_ids: set[str] = field(default_factory=set[str])
+    """Of the model's tool calls so far."""
 
     @property
     def limits(self) -> RunLimits:

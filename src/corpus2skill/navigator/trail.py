@@ -78,6 +78,18 @@ class Trail:
             is_cut=is_cut,
         )
 
+    def add_too_large(self, node: Node, reason: Reason, began: float) -> Visit:
+        """Note that `node` was asked for and that the model was shown none of it: it is no evidence."""
+        return self._add(
+            node=_name(node),
+            path=node.path,
+            title=node.title,
+            found=node,
+            reason=reason,
+            began=began,
+            is_shown=False,
+        )
+
     def add_wrong_path(self, error: NodeNotFound, reason: Reason, began: float) -> Visit:
         """Note that there was no node where one was asked for."""
         return self._add(node=error.path, path=error.path, title="", found=None, reason=reason, began=began)
@@ -108,6 +120,7 @@ class Trail:
         reason: Reason,
         began: float,
         is_cut: bool = False,
+        is_shown: bool = True,
     ) -> Visit:
         now = self.clock.monotonic()
         visit = Visit(
@@ -116,7 +129,7 @@ class Trail:
             path=path,
             title=title,
             node_type=found.node_type if found else None,
-            status="found" if found else "not_found",
+            status="not_found" if found is None else "found" if is_shown else "too_large",
             reason=reason.text,
             has_reason=reason.is_written,
             is_shared_reason=reason.is_shared,

@@ -31,12 +31,17 @@ class Ledger:
         """Say that the result of `key` was paid for ahead of the call: finding it then is no reuse."""
         self._ahead.add(key)
 
-    def add_reused(self, purpose: Purpose, model: str, key: str = "") -> None:
+    def add_reused(
+        self, purpose: Purpose, model: str, key: str = "", dollars: float | None = 0.0
+    ) -> None:
+        """`dollars`: what the call would have cost."""
         if key in self._ahead:
             self._ahead.remove(key)
             return
         line = self._line(purpose, model)
-        self._lines[purpose, model] = replace(line, reused=line.reused + 1)
+        self._lines[purpose, model] = replace(
+            line, reused=line.reused + 1, saved=total((line.saved, dollars))
+        )
 
     def add_retry(self, purpose: Purpose, model: str) -> None:
         line = self._line(purpose, model)

@@ -180,7 +180,7 @@ class PaidModel:
         except asyncio.CancelledError:
             self._raise_if_stopped()
             raise
-        self._account.ledger.add_reused(call.purpose, self.name, flight.key)
+        self._account.ledger.add_reused(call.purpose, self.name, flight.key, self._price(found.usage))
         return found
 
     async def _pay(self, flight: _Flight, call: TextCall) -> TextReply:

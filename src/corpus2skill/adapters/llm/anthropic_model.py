@@ -32,7 +32,7 @@ from corpus2skill.adapters.llm.failures import Failure, Target, broken, classify
 from corpus2skill.domain.message import ModelEvent, TextDelta
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.model_name import ModelName
-from corpus2skill.errors import ModelError, ModelUnusable
+from corpus2skill.errors import BadReply, ModelError, ModelUnusable
 from corpus2skill.ports.navigator_model import NavigatorRequest
 
 if TYPE_CHECKING:
@@ -106,16 +106,21 @@ class AnthropicModel:
         events = await self._habits.call(lambda quirks: self.attempt(self._open(request, quirks)))
         stream = AnthropicStream(self._endpoint.redactor)
         failed: Failure | ModelError | None = self._endpoint.page_instead_of_stream(events.response)
+        has_events = False
         try:
             async for event in events:
+                has_events = True
                 if shown := stream.add(event):
                     yield TextDelta(shown)
         except _SDK_ERRORS as error:
             failed = self._failed(error)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
+            has_events = True
             failed = unreadable(self._endpoint.target, self._endpoint.redactor.clean(repr(error)))
         finally:
             await events.close()
+        if not stream.has_begun and (failed is None or isinstance(failed, BadReply)):
+            failed = self._endpoint.stream_without_reply(events.response, has_events=has_events)
         if failed is None and not stream.is_complete:
             failed = broken(self._endpoint.target, "the stream ended before its end")
         if failed is not None:
@@ -166,7 +171,7 @@ class AnthropicModel:
         try:
             return decoded_message(body)
         except msgspec.MsgspecError as error:
-            return self._endpoint.not_a_reply(status, content_type, body, str(error))
+            return self._endpoint.not_a_reply(status, content_type, body, str(error), "content")
 
     async def attempt(self, sent: Awaitable[_Result]) -> _Result | Failure:
         """Wait for an answer of the SDK's. What it raises ends here: its exceptions may show the key.

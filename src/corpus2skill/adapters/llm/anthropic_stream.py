@@ -45,6 +45,8 @@ class AnthropicStream:
         self._blocks: dict[int, _Block] = {}
         self._stop: str | None = None
         self._usage = WireUsage()
+        self.has_begun = False
+        """An event came that only a model API sends."""
 
     @property
     def is_complete(self) -> bool:
@@ -61,9 +63,11 @@ class AnthropicStream:
                 return self._extend(self._blocks[event.index], event.delta)
             case "content_block_start":
                 self._blocks[event.index] = block = _opened(event.content_block)
+                self.has_begun = True
                 return self._shown.feed(block.whole) if block.kind == "text" else ""
             case "message_start":
                 self._usage = _merged(self._usage, event.message.usage)
+                self.has_begun = True
             case "message_delta":
                 self._stop = event.delta.stop_reason or self._stop
                 self._usage = _merged(self._usage, event.usage)

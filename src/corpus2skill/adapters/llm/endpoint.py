@@ -6,14 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import httpx2
+import msgspec
 
+from corpus2skill.adapters.llm.capped_body import BodyTooLarge
 from corpus2skill.adapters.llm.failures import (
     Failure,
     Target,
     broken,
+    classify,
     no_api,
     shortened,
     timed_out,
+    too_large,
     unreachable,
     unreadable,
 )
@@ -63,6 +67,8 @@ class Endpoint:
         if isinstance(error, TimeoutError):
             return timed_out(self.target, self.timeouts.reply)
         cause = error if isinstance(error, httpx2.RequestError) else error.__cause__ or error
+        if isinstance(cause, BodyTooLarge):
+            return too_large(self.target, cause.most_bytes)
         reason = self.redactor.clean(f"{type(cause).__name__}: {cause}")
         if isinstance(cause, _NO_CONNECTION):
             return unreachable(self.target, reason)
@@ -77,12 +83,35 @@ class Endpoint:
             return None
         return no_api(self.target, response.status_code, content_type)
 
-    def not_a_reply(self, status: int, content_type: str, body: bytes, reason: str) -> ModelError:
-        """Return what a body that is no reply is: another site's page, or a reply that broke."""
-        words = self.redactor.clean(body[:2000].decode("utf-8", "replace"))
-        if "html" in content_type or body.lstrip()[:1] == b"<":
+    def stream_without_reply(self, response: httpx2.Response, *, has_events: bool) -> ModelError:
+        """Return what a stream is that ended before a reply began: cut at its head, or no stream of an API's."""
+        content_type = response.headers.get("content-type", "")
+        if "event-stream" in content_type and not has_events:
+            return broken(self.target, "the stream ended before its beginning")
+        words = f"no events of a model API ({content_type or 'no content-type'})"
+        return no_api(self.target, response.status_code, self.redactor.clean(words))
+
+    def not_a_reply(self, status: int, content_type: str, body: bytes, reason: str, field: str) -> ModelError:
+        """Return what a body that is no reply is: another site's, an error in disguise, or a reply that broke.
+
+        `field` is what every reply has.
+        """
+        said = _json_of(body)
+        if isinstance(said, dict) and "error" in said and field not in said:
+            return classify(self.failure(0, said, {}, str(said["error"])), self.target)
+        is_page = "html" in content_type or body.lstrip()[:1] != b"{"
+        if is_page or (isinstance(said, dict) and field not in said):
+            words = self.redactor.clean(body[:2000].decode("utf-8", "replace"))
             return no_api(self.target, status, words)
         return unreadable(self.target, self.redactor.clean(reason))
+
+
+def _json_of(body: bytes) -> object:
+    """Return what the body says; None where it is no JSON."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
 
 
 def _error_object(body: object) -> Mapping[str, object]:

@@ -152,6 +152,13 @@ def no_api(target: Target, status: int, words: str) -> ModelUnusable:
     )
 
 
+def too_large(target: Target, most_bytes: int) -> ModelUnusable:
+    """What comes from there has no end."""
+    return ModelUnusable(
+        "reply_too_large", model=target.model, endpoint=target.endpoint, megabytes=most_bytes // 1_000_000
+    )
+
+
 def unreadable(target: Target, reason: str) -> BadReply:
     return BadReply("unreadable_reply", model=target.model, reason=shortened(reason))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from typing import TypedDict
 from urllib.request import getproxies
 
 import httpx2
 
+from corpus2skill.adapters.llm.capped_body import ENCODINGS, cap_body
 from corpus2skill.adapters.llm.connection import Connection, secrets_of, without_secrets
 from corpus2skill.adapters.llm.endpoint import Endpoint
 from corpus2skill.adapters.llm.failures import Target
@@ -33,6 +34,8 @@ class HttpOptions(TypedDict):
     verify: ssl.SSLContext
     follow_redirects: bool
     mounts: dict[str, httpx2.AsyncBaseTransport | None]
+    headers: dict[str, str]
+    event_hooks: dict[str, list[Callable[[httpx2.Response], Awaitable[None]]]]
 
 
 def http_options(endpoint: Endpoint, environment: Mapping[str, str]) -> HttpOptions:
@@ -50,6 +53,8 @@ def http_options(endpoint: Endpoint, environment: Mapping[str, str]) -> HttpOpti
         verify=verify,
         follow_redirects=False,
         mounts=dict.fromkeys(_unproxied(), Lanes(verify)),
+        headers={"accept-encoding": ENCODINGS},
+        event_hooks={"response": [cap_body]},
     )
 
 

@@ -28,7 +28,7 @@ from corpus2skill.adapters.llm.openai_wire import (
 from corpus2skill.domain.message import MADE_UP_CALL, ModelEvent, ModelMessage, Reply, TextDelta, ToolCall
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.model_name import ModelName
-from corpus2skill.errors import ModelError, ModelUnusable
+from corpus2skill.errors import BadReply, ModelError, ModelUnusable
 from corpus2skill.ports.navigator_model import NavigatorRequest
 
 if TYPE_CHECKING:
@@ -211,16 +211,21 @@ class OpenAIModel:
     async def _streamed(self, chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[ModelEvent]:
         stream = OpenAIStream(self._endpoint.redactor)
         failed: Failure | ModelError | None = self._endpoint.page_instead_of_stream(chunks.response)
+        has_events = False
         try:
             async for chunk in chunks:
+                has_events = True
                 if shown := stream.add(chunk):
                     yield TextDelta(shown)
         except _SDK_ERRORS as error:
             failed = self._failed(error)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
+            has_events = True
             failed = unreadable(self._endpoint.target, self._endpoint.redactor.clean(repr(error)))
         finally:
             await chunks.close()
+        if not stream.has_begun and (failed is None or isinstance(failed, BadReply)):
+            failed = self._endpoint.stream_without_reply(chunks.response, has_events=has_events)
         if failed is None and not self._is_whole(stream):
             failed = broken(self._endpoint.target, "the stream ended before its end")
         if failed is not None:
@@ -258,14 +263,14 @@ class OpenAIModel:
         if completion.error is not None and not completion.choices:
             raise classify(self._hidden_failure(completion.error), self._endpoint.target)
         if not completion.choices:
-            raise unreadable(self._endpoint.target, "no choices")
+            raise self._endpoint.not_a_reply(status, content_type, body, "no choices", "choices")
         return completion
 
     def _decoded(self, body: bytes, content_type: str, status: int) -> WireCompletion | ModelError:
         try:
             return decoded_completion(body)
         except msgspec.MsgspecError as error:
-            return self._endpoint.not_a_reply(status, content_type, body, str(error))
+            return self._endpoint.not_a_reply(status, content_type, body, str(error), "choices")
 
     def _hidden_failure(self, error: object) -> Failure:
         """An error with status 200: its `code` is the status of the provider behind."""

@@ -43,6 +43,8 @@ class OpenAIStream:
         self._calls: dict[int, _Call] = {}
         self._finish: str | None = None
         self._usage = Usage()
+        self.has_begun = False
+        """A chunk came that only a model API sends."""
 
     @property
     def is_complete(self) -> bool:
@@ -61,6 +63,7 @@ class OpenAIStream:
         Raises:
             AttributeError, KeyError, TypeError: the chunk is not as it should be.
         """
+        self.has_begun = self.has_begun or isinstance(cast("object", chunk.choices), list)
         if chunk.usage is not None:
             self._usage = _usage(chunk.usage)
         if not chunk.choices:
@@ -95,7 +98,7 @@ class OpenAIStream:
         if text := "".join(self._pieces) or "".join(self._refusal):
             yield Text(text)
         calls = [(call.call_id or f"call_{index}", call) for index, call in sorted(self._calls.items())]
-        if extras := {call_id: call.extra for call_id, call in calls if call.extra is not None}:
+        if extras := {number: call.extra for number, (_, call) in enumerate(calls) if call.extra is not None}:
             yield extra_part(extras)
         for call_id, call in calls:
             yield ToolCall(call_id=call_id, name=call.name, arguments=call.arguments)
@@ -130,9 +133,7 @@ def whole_reply(completion: WireCompletion, redactor: Redactor) -> Reply:
         parts.append(Text(text))
     ids = [call.id or f"call_{number}" for number, call in enumerate(calls)]
     if extras := {
-        call_id: call.extra_content
-        for call_id, call in zip(ids, calls, strict=True)
-        if call.extra_content is not None
+        number: call.extra_content for number, call in enumerate(calls) if call.extra_content is not None
     }:
         parts.append(extra_part(extras))
     for call_id, call in zip(ids, calls, strict=True):

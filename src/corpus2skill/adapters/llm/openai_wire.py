@@ -130,8 +130,11 @@ def stop_of(reason: str | None, *, has_calls: bool = False, is_refused: bool = F
             return "tool_use" if has_calls or reason in {"tool_calls", "function_call"} else "end"
 
 
-def extra_part(extras: Mapping[str, object]) -> Thinking:
-    """Return what keeps `extras` (by call id) in the history."""
+def extra_part(extras: Mapping[int, object]) -> Thinking:
+    """Return what keeps `extras` in the history, by the number of the call in its reply, from 0.
+
+    Not by its id: one that came twice is replaced before it goes back.
+    """
     return Thinking(text="", signature=EXTRA + json.dumps(extras))
 
 
@@ -208,13 +211,13 @@ def _model_message(message: ModelMessage, *, takes_made_up_calls: bool) -> Itera
     extras = _extras(message)
     calls = [
         {
-            "id": part.call_id,
+            "id": call.call_id,
             "type": "function",
-            "function": {"name": part.name, "arguments": part.arguments or "{}"},
-            **({"extra_content": extras[part.call_id]} if part.call_id in extras else {}),
+            "function": {"name": call.name, "arguments": call.arguments or "{}"},
+            **({"extra_content": extras[number]} if number in extras else {}),
         }
-        for part in message.parts
-        if isinstance(part, ToolCall) and (takes_made_up_calls or part.call_id != MADE_UP_CALL)
+        for number, call in enumerate(part for part in message.parts if isinstance(part, ToolCall))
+        if takes_made_up_calls or call.call_id != MADE_UP_CALL
     ]
     text = "".join(part.text for part in message.parts if isinstance(part, Text))
     if calls:
@@ -223,11 +226,12 @@ def _model_message(message: ModelMessage, *, takes_made_up_calls: bool) -> Itera
         yield {"role": "assistant", "content": text}
 
 
-def _extras(message: ModelMessage) -> dict[str, object]:
-    extras: dict[str, object] = {}
+def _extras(message: ModelMessage) -> dict[int, object]:
+    extras: dict[int, object] = {}
     for part in message.parts:
         if isinstance(part, Thinking) and part.signature is not None and part.signature.startswith(EXTRA):
-            extras |= json.loads(part.signature.removeprefix(EXTRA))
+            kept: dict[str, object] = json.loads(part.signature.removeprefix(EXTRA))
+            extras |= {int(number): extra for number, extra in kept.items()}
     return extras
 
 

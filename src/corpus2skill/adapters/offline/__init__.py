@@ -1,1 +1,1 @@
-"""The embedded engine: no language model, no network. It quotes the best passages and does not reason."""
+"""The offline engine: no language model, no network. It quotes the best passages and does not reason."""

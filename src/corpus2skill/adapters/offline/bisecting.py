@@ -52,12 +52,14 @@ def _within(
 def _halves(places: Whole, vectors: Vectors) -> tuple[Whole, Whole]:
     """Cut `places` in two: the two-means of their vectors, from the two ends of the set."""
     own = vectors[places].astype(np.float64)
-    first = int(np.argmin(own @ _mean(own)))
+    total = own.sum(axis=0)
+    first = int(np.argmin(own @ _mean(total)))
     second = int(np.argmin(own @ own[first]))
     pull = own @ (own[first] - own[second])
     for _ in range(_ROUNDS):
         is_left = _is_left(pull)
-        new_pull = own @ (_mean(own[is_left]) - _mean(own[~is_left]))
+        left_total = is_left.astype(np.float64) @ own
+        new_pull = own @ (_mean(left_total) - _mean(total - left_total))
         if np.array_equal(_is_left(new_pull), is_left):
             break
         pull = new_pull
@@ -75,8 +77,7 @@ def _is_left(pull: Floats) -> npt.NDArray[np.bool_]:
     return is_left
 
 
-def _mean(vectors: Floats) -> Floats:
-    """The mean direction, in whole numbers again."""
-    total = vectors.sum(axis=0)
+def _mean(total: Floats) -> Floats:
+    """The mean direction of vectors, given their sum, in whole numbers again."""
     length = math.isqrt(int(total @ total)) or 1
     return np.floor(total * LENGTH / length)

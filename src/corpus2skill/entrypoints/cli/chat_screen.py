@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 from corpus2skill.domain.run import NodeVisited, RunEvent
 from corpus2skill.domain.trail import Visit
 from corpus2skill.entrypoints.cli.output import Output, visible
+from corpus2skill.entrypoints.cli.trail import visit_title
 from corpus2skill.entrypoints.cli.wrapping import wrapped
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Screen:
     def visit(self, visit: Visit, number: int) -> None:
         """One step of the trail as it is lit."""
         is_found = visit.status == "found"
-        title = visit.title if is_found else self.out.say("cli.no_such_node")
+        title = visit_title(self.out, visit)
         self.notes.line(
             (f"{number}. ", "cyan"),
             (title, "bold" if is_found else "yellow"),

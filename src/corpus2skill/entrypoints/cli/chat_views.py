@@ -10,7 +10,7 @@ from corpus2skill.entrypoints.cli.chat_commands import NAMES, command_words
 from corpus2skill.entrypoints.cli.chat_screen import FetchNumbers, Screen
 from corpus2skill.entrypoints.cli.money import dollars
 from corpus2skill.entrypoints.cli.output import one_line, width_of
-from corpus2skill.entrypoints.cli.trail import cause_of, outcome_name, source_line
+from corpus2skill.entrypoints.cli.trail import cause_of, outcome_name, source_line, visit_title
 
 _EARLIER = 200
 """Characters of an earlier turn that are shown when it is taken up again."""
@@ -61,7 +61,7 @@ def show_trail(screen: Screen, record: RunRecord) -> None:
     """Every visit with its whole reason and what could have been chosen instead."""
     out, sheet = screen.out, screen.answers
     for number, visit in FetchNumbers().all(record.visits):
-        title = visit.title if visit.status == "found" else out.say("cli.no_such_node")
+        title = visit_title(out, visit)
         sheet.line(
             (f"{number}. ", "cyan"),
             (title, "bold"),

@@ -73,13 +73,22 @@ class _Told:
         """The refused documents where they are why nothing was compiled, and what was paid."""
         if isinstance(error, NothingToCompile | StrictRefusal):
             yield from (judged_line(out, report) for report in self.refused)
-        yield from spending_lines(out, self.spending)
+        yield from spending_lines(out, self.spending, out.note_room)
         if self.spending and isinstance(error, KeyboardInterrupt):
             yield out.say("cli.goes_on")
 
 
 @contextmanager
 def _bars(out: Output, told: _Told, batches: _Batches) -> Generator[CompileProgress]:
+    bars = _Bars(out, told, batches)
+    try:
+        yield bars
+    finally:
+        bars.stop()
+
+
+def _drawn(out: Output) -> Progress:
+    """Bars that are drawn from where the cursor is now."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -90,14 +99,14 @@ def _bars(out: Output, told: _Told, batches: _Batches) -> Generator[CompileProgr
         TimeElapsedColumn(),
         console=Console(file=out.err),
     )
-    with progress:
-        yield _Bars(out, progress, told, batches)
+    progress.start()
+    return progress
 
 
 class _Bars:
-    def __init__(self, out: Output, progress: Progress, told: _Told, batches: _Batches) -> None:
+    def __init__(self, out: Output, told: _Told, batches: _Batches) -> None:
         self._out = out
-        self._progress = progress
+        self._progress = _drawn(out)
         self._told = told
         self._waits = _Waits(out)
         self._batches = batches
@@ -107,10 +116,8 @@ class _Bars:
     def __call__(self, event: CompileEvent, /) -> None:
         match event:
             case StageProgress():
-                if event.stage not in self._bars:
-                    name = stage_name(self._out, event.stage)
-                    self._bars[event.stage] = self._progress.add_task(name, total=event.total)
-                self._progress.update(self._bars[event.stage], completed=event.done, total=event.total)
+                if event.total:
+                    self._show(event)
             case SourceJudged() | SpendingKnown():
                 self._told.hear(event)
             case ModelWaiting():
@@ -121,6 +128,12 @@ class _Bars:
                     self._progress.console.print(line, markup=False, highlight=False)
                 self._progress.update(self._bar_of(event), completed=event.done, total=event.calls)
 
+    def _show(self, event: StageProgress) -> None:
+        if event.stage not in self._bars:
+            name = stage_name(self._out, event.stage)
+            self._bars[event.stage] = self._progress.add_task(name, total=event.total)
+        self._progress.update(self._bars[event.stage], completed=event.done, total=event.total)
+
     def _bar_of(self, event: BatchWaiting) -> TaskID:
         if event.batch_id not in self._batch_bars:
             name = self._out.say("cli.batch_bar", batch=event.batch_id)
@@ -129,11 +142,17 @@ class _Bars:
 
     @contextmanager
     def paused(self) -> Generator[None]:
-        self._progress.stop()
+        """What was drawn stays above; bars that go on moving there would be drawn over what is said meanwhile."""
+        self.stop()
         try:
             yield
         finally:
-            self._progress.start()
+            self._progress = _drawn(self._out)
+            self._bars.clear()
+            self._batch_bars.clear()
+
+    def stop(self) -> None:
+        self._progress.stop()
 
 
 class _Lines:
@@ -165,7 +184,7 @@ class _Lines:
         return nullcontext()
 
     def finish(self) -> None:
-        if self._last is not None:
+        if self._last is not None and self._last.total:
             name = stage_name(self._out, self._last.stage)
             self._out.note(f"{name} {self._last.done}/{self._last.total}")
         self._last = None

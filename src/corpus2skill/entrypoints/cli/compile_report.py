@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corpus2skill.domain.corpus import SourceReport
-from corpus2skill.domain.job import CompileReport
+from corpus2skill.domain.job import CompilePlan, CompileReport
+from corpus2skill.domain.money import EstimatedSpending
 from corpus2skill.entrypoints.cli.difference import difference_lines
 from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.output import Output
@@ -32,7 +33,7 @@ def report_lines(out: Output, report: CompileReport, *, is_verbose: bool) -> Ite
         if report.difference.before is not None:
             yield out.say("cli.changes_since", version=report.difference.before)
             yield from difference_lines(out, report.difference, is_full=False)
-    yield from spending_lines(out, report.spending)
+    yield from spending_lines(out, report.spending, out.answer_room)
     if report.manifest.repairs.total:
         yield out.say("cli.repairs", **_repairs(report))
     if report.manifest.stand_ins:
@@ -73,6 +74,23 @@ def report_document(out: Output, report: CompileReport) -> dict[str, object]:
         "spending": report.spending,
         "difference": report.difference,
         "manifest": {**_fields_of_manifest(out, report)},
+    }
+
+
+def estimate_document(
+    out: Output, plan: CompilePlan, spending: Sequence[EstimatedSpending]
+) -> dict[str, object]:
+    """What a compile would do, in numbers, and cost, for a program."""
+    return {
+        "sources": [_source_document(out, source) for source in plan.reports],
+        "plan": {
+            "language": plan.language,
+            "chunks": plan.chunks,
+            "to_summarize": len(plan.to_summarize),
+            "to_group": plan.to_group,
+            "is_first_grouping": plan.is_first_grouping,
+        },
+        "spending": spending,
     }
 
 

@@ -12,6 +12,7 @@ from corpus2skill.domain.job import CompileReport
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.compile_progress import compile_progress
 from corpus2skill.entrypoints.cli.compile_report import (
+    estimate_document,
     report_document,
     report_lines,
     source_lines,
@@ -170,12 +171,12 @@ def _estimated(desk: Desk, options: CompileOptions) -> int:
     with compile_progress(desk.out) as listener:
         estimated = asyncio.run(estimate_compile(desk.workspace, options, listener))
     if desk.out.is_json:
-        desk.out.document(estimated)
+        desk.out.document(estimate_document(desk.out, estimated.plan, estimated.spending))
         return exit_codes.OK
     for line in (
         *source_lines(desk.out, estimated.plan.reports, is_verbose=False),
         "",
-        *estimate_lines(desk.out, estimated.spending),
+        *estimate_lines(desk.out, estimated.spending, desk.out.answer_room),
     ):
         desk.out.answer(line)
     return exit_codes.OK

@@ -10,7 +10,7 @@ import typer
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import open_desk
 from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption
-from corpus2skill.entrypoints.cli.output import columns
+from corpus2skill.entrypoints.cli.output import Output, columns
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -36,7 +36,7 @@ def show_command(ctx: typer.Context, workspace: WorkspaceOption = None, json: Js
         settings = {line.name: {"value": line.value, "origin": line.origin} for line in lines}
         desk.out.document({"workspace": str(desk.workspace.path), "settings": settings})
         return exit_codes.OK
-    rows = [(line.name, str(line.value), desk.out.say(f"cli.origin.{line.origin}")) for line in lines]
+    rows = [(line.name, _in_words(desk.out, line.name, line.value), desk.out.say(f"cli.origin.{line.origin}")) for line in lines]
     for row in columns(rows):
         desk.out.answer(row)
     desk.out.note(desk.out.say("cli.workspace", workspace=str(desk.workspace.path)))
@@ -82,3 +82,14 @@ def unset_command(name: NameArgument, workspace: WorkspaceOption = None, json: J
     else:
         desk.out.answer(desk.out.say("cli.unset", name=name))
     return exit_codes.OK
+
+
+def _in_words(out: Output, name: str, value: object) -> str:
+    """A value as people say it; programs get it raw."""
+    if value is None:
+        return out.say("cli.not_set")
+    if not isinstance(value, float):
+        return str(value)
+    if name.endswith("_seconds"):
+        return out.say("cli.seconds", seconds=f"{value:g}")
+    return f"${value:,.2f}" if round(value, 2) == value else f"${value:g}"

@@ -1,10 +1,11 @@
-"""The yes before the first paid call."""
+"""The yes before the first paid call, and before many documents go."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from corpus2skill.domain.money import EstimatedSpending
 from corpus2skill.entrypoints.cli.compile_progress import CompileProgress
@@ -12,11 +13,14 @@ from corpus2skill.entrypoints.cli.money import estimate_lines
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.errors import ConfirmationNeeded
 
+if TYPE_CHECKING:
+    from corpus2skill.application.remove_documents import Loss
+
 _YES = frozenset({"y", "yes", "ｙ", "はい"})
 
 
 class Consent:
-    """Shows the estimate to a person and asks; false where nobody can answer.
+    """Shows a person what it comes to and asks; false where nobody can answer.
 
     Raises:
         ConfirmationNeeded: the answer was no.
@@ -27,14 +31,23 @@ class Consent:
         self._progress = progress
 
     def __call__(self, estimate: Sequence[EstimatedSpending]) -> bool:
+        shown = estimate_lines(self._out, estimate, self._out.note_room)
+        return self._is_agreed(shown, self._out.say("cli.confirm_payment"), "payment_declined")
+
+    def to_loss(self, loss: Loss) -> bool:
+        """The same for documents that are to go."""
+        question = self._out.say("cli.confirm_removal", gone=loss.gone, had=loss.had, first=loss.first)
+        return self._is_agreed((), question, "removal_declined")
+
+    def _is_agreed(self, shown: Iterable[str], question: str, declined: str) -> bool:
         if not (self._out.is_watched and _is_typed_in()):
             return False
         with self._progress.paused():
-            for line in estimate_lines(self._out, estimate):
+            for line in shown:
                 self._out.note(line)
-            self._out.ask(self._out.say("cli.confirm_payment"))
+            self._out.ask(question)
             if _answer() not in _YES:
-                raise ConfirmationNeeded("payment_declined")
+                raise ConfirmationNeeded(declined)
             return True
 
 

@@ -28,6 +28,8 @@ def difference_lines(out: Output, difference: Difference, *, is_full: bool) -> I
         moved=len(difference.leaves_moved),
         reworded=len(difference.leaves_reworded) + len(difference.nodes_reworded),
     )
+    if difference.sources_renamed:
+        yield out.say("cli.renamed_sources", count=len(difference.sources_renamed))
     for mark, names in _named(difference, is_full=is_full):
         shown = names if is_full else names[:_SHOWN]
         for name in shown:
@@ -40,6 +42,7 @@ def _named(difference: Difference, *, is_full: bool) -> Iterator[tuple[str, tupl
     yield "+", difference.sources_added
     yield "-", difference.sources_removed
     yield "~", difference.sources_changed
+    yield ">", tuple(f"{old} -> {new}" for old, new in difference.sources_renamed)
     if is_full:
         yield "+", difference.nodes_added
         yield "-", difference.nodes_removed

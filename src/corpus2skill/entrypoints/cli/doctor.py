@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from corpus2skill.entrypoints.cli import exit_codes
@@ -41,20 +41,27 @@ def doctor_command(
 
     desk = open_desk(workspace, is_json=json)
     installation, health = examine_installation(os.environ), examine_workspace(desk.workspace)
-    trials = _tried(desk, model, base_url)
     if json:
+        trials = _tried(desk, model, base_url)
         desk.out.document(
             {**_document(desk, installation, health), "models": trial_documents(desk.out, trials)}
         )
     else:
-        for line in (
-            *_installed(desk.out, installation),
-            "",
-            *_examined(desk, health),
-            *trial_lines(desk.out, trials),
-        ):
-            desk.out.answer(line)
+        trials = _told(desk, installation, health, lambda: _tried(desk, model, base_url))
     return _exit_code(health, trials)
+
+
+def _told(
+    desk: Desk, installation: Installation, health: WorkspaceHealth, tried: Callable[[], Sequence[Trial]]
+) -> Sequence[Trial]:
+    """Say what is known already, then try the models, which takes its time; the verdict is on all of it."""
+    for line in (*_installed(desk.out, installation), "", *_examined(desk, health)):
+        desk.out.answer(line)
+    trials = tried()
+    is_sound = health.is_sound and all(trial.error is None and trial.is_usable for trial in trials)
+    for line in (*trial_lines(desk.out, trials), desk.out.say("cli.sound" if is_sound else "cli.unsound")):
+        desk.out.answer(line)
+    return trials
 
 
 def _tried(desk: Desk, model: str | None, base_url: str | None) -> Sequence[Trial]:
@@ -105,7 +112,6 @@ def _examined(desk: Desk, health: WorkspaceHealth) -> Iterator[str]:
         yield from (f"  {fault_sentence(desk.out, fault)}" for fault in health.records.faults)
     if health.error is not None:
         yield error_message(desk.out.language, health.error)
-    yield say("cli.sound" if health.is_sound else "cli.unsound")
 
 
 def _corpus_lines(out: Output, corpus: CorpusHealth) -> Iterator[str]:

@@ -14,6 +14,7 @@ from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.compile_progress import compile_progress
 from corpus2skill.entrypoints.cli.consent import Consent
 from corpus2skill.entrypoints.cli.desk import open_desk
+from corpus2skill.entrypoints.cli.money import spending_lines
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     JsonOption,
@@ -104,7 +105,12 @@ def eval_command(
         desk.out.note(desk.out.say("cli.page_written", file=str(page)))
     if json:
         desk.out.document(
-            {"corpus": evaluation.corpus, "version": evaluation.version, "scores": evaluation.scores}
+            {
+                "corpus": evaluation.corpus,
+                "version": evaluation.version,
+                "scores": evaluation.scores,
+                "spending": evaluation.spending,
+            }
         )
     else:
         _show(desk.out, evaluation)
@@ -138,5 +144,5 @@ def _show(out: Output, evaluation: Evaluation) -> None:
     scores = to_json(evaluation.scores)
     assert isinstance(scores, dict)
     rows = [(name, "-" if value is None else str(value)) for name, value in scores.items()]
-    for row in columns(rows):
+    for row in (*columns(rows), *spending_lines(out, evaluation.spending, out.answer_room)):
         out.answer(row)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from corpus2skill.domain.money import EstimatedSpending, Span, Spending, total
-from corpus2skill.entrypoints.cli.output import Output, columns
+from corpus2skill.entrypoints.cli.output import Output
+from corpus2skill.entrypoints.cli.table import table, width_of_table
+
+_INDENT = "  "
 
 
-def estimate_lines(out: Output, estimate: Sequence[EstimatedSpending]) -> Iterator[str]:
-    """Yield the expected calls, tokens and money, low to high, a line for each purpose and their sum."""
+def estimate_lines(
+    out: Output, estimate: Sequence[EstimatedSpending], room: int | None = None
+) -> Iterator[str]:
+    """Yield the expected calls, tokens and money, low to high, a row for each purpose and their sum.
+
+    `room`: columns of the screen, None where it has no end; so below.
+    """
     if not estimate:
         yield out.say("cli.estimate_free")
         return
@@ -19,14 +27,14 @@ def estimate_lines(out: Output, estimate: Sequence[EstimatedSpending]) -> Iterat
         (
             out.say(f"purpose.{part.purpose}"),
             part.model,
-            _span(part.calls),
-            _span(part.input_tokens),
-            _span(part.output_tokens),
+            _span(out, part.calls),
+            _span(out, part.input_tokens),
+            _span(out, part.output_tokens),
             _dollars_span(out, part.dollars),
         )
         for part in estimate
     ]
-    yield from (f"  {line}" for line in columns(rows))
+    yield from _table(rows, room)
     yield out.say("cli.estimate_total", dollars=_dollars_span(out, estimated_total(estimate)))
 
 
@@ -40,8 +48,10 @@ def estimated_total(estimate: Sequence[EstimatedSpending]) -> Span | None:
     return amount
 
 
-def spending_lines(out: Output, spending: Sequence[Spending]) -> Iterator[str]:
-    """Yield what was paid, a line for each purpose and model, and the sum; nothing where no model was asked."""
+def spending_lines(
+    out: Output, spending: Sequence[Spending], room: int | None = None
+) -> Iterator[str]:
+    """Yield what was paid, a row for each purpose and model, and the sum; nothing where no model was asked."""
     if not spending:
         return
     yield out.say("cli.spent")
@@ -60,8 +70,11 @@ def spending_lines(out: Output, spending: Sequence[Spending]) -> Iterator[str]:
         )
         for part in spending
     ]
-    yield from (f"  {line}" for line in columns(rows))
+    yield from _table(rows, room)
     yield out.say("cli.spent_total", dollars=dollars(out, total(part.dollars for part in spending)))
+    if reused := sum(part.reused for part in spending):
+        saved = total(part.saved for part in spending)
+        yield out.say("cli.paid_before", calls=reused, dollars=dollars(out, saved))
 
 
 def dollars(out: Output, amount: float | None) -> str:
@@ -71,13 +84,32 @@ def dollars(out: Output, amount: float | None) -> str:
     return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
 
 
+def _table(rows: Sequence[Sequence[str]], room: int | None) -> Iterator[str]:
+    """The rows with their two names to the left and their figures to the right, indented.
+
+    Where that is too wide, each model stands once, above its rows, and cells are folded if need be.
+    """
+    inner = None if room is None else room - len(_INDENT)
+    lines = table(rows, range(2, len(rows[0])))
+    if inner is None or width_of_table(lines) <= inner:
+        yield from (_INDENT + line for row in lines for line in row)
+        return
+    lines = table([(row[0], *row[2:]) for row in rows], range(1, len(rows[0]) - 1), inner - len(_INDENT))
+    for (_, model, *_), above, folded in zip(rows, (None, *rows), lines, strict=False):
+        if above is not None and above[1] != model:
+            yield _INDENT + model
+        yield from (_INDENT * 2 + line for line in folded)
+
+
 def _dollars_span(out: Output, amount: Span | None) -> str:
     if amount is None:
         return out.say("cli.price_unknown")
-    low, high = dollars(out, amount.low), dollars(out, amount.high)
-    return low if low == high else f"{low} - {high}"
+    return _range(out, dollars(out, amount.low), dollars(out, amount.high))
 
 
-def _span(count: Span) -> str:
-    low, high = f"{count.low:,.0f}", f"{count.high:,.0f}"
-    return low if low == high else f"{low}-{high}"
+def _span(out: Output, count: Span) -> str:
+    return _range(out, f"{count.low:,.0f}", f"{count.high:,.0f}")
+
+
+def _range(out: Output, low: str, high: str) -> str:
+    return low if low == high else out.say("cli.range", low=low, high=high)

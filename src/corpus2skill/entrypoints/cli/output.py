@@ -105,6 +105,28 @@ class Output:
         """True where a person looks at standard error as it is written."""
         return self.err.isatty() and os.environ.get("TERM") != "dumb"
 
+    @property
+    def answer_room(self) -> int | None:
+        """Columns of the terminal that the answer goes to; None where it goes elsewhere."""
+        return _columns_of(self.out)
+
+    @property
+    def note_room(self) -> int | None:
+        """Columns of the terminal that the rest goes to; None where it goes elsewhere."""
+        return _columns_of(self.err)
+
+
+def _columns_of(stream: TextIO) -> int | None:
+    if not stream.isatty():
+        return None
+    wanted = os.environ.get("COLUMNS", "")
+    if wanted.isdecimal() and int(wanted):
+        return int(wanted)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None
+    except OSError:
+        return None
+
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return `rows` as lines with their cells under each other, wide characters counted as two."""

@@ -95,7 +95,13 @@ def _removed(desk: Desk, options: CompileOptions, sources: list[str], *, purge: 
         consent = Consent(desk.out, progress)
         removal = asyncio.run(
             remove_documents(
-                desk.workspace, options, tuple(sources), progress, confirm=consent, is_purge=purge
+                desk.workspace,
+                options,
+                tuple(sources),
+                progress,
+                confirm=consent,
+                confirm_loss=consent.to_loss,
+                is_purge=purge,
             )
         )
     _show(

@@ -36,9 +36,21 @@ def trail_lines(out: Output, visits: Sequence[Visit]) -> Iterator[str]:
 
 
 def visit_lines(out: Output, visit: Visit, number: int) -> Iterator[str]:
-    title = visit.title if visit.status == "found" else out.say("cli.no_such_node")
-    yield out.say("cli.visit", number=number, title=title, path=visit.path, ms=visit.elapsed_ms)
+    yield out.say(
+        "cli.visit", number=number, title=visit_title(out, visit), path=visit.path, ms=visit.elapsed_ms
+    )
     yield "   " + one_line(visit.reason, 200)
+
+
+def visit_title(out: Output, visit: Visit) -> str:
+    """The title of what was visited, or what was the matter with it."""
+    match visit.status:
+        case "found":
+            return visit.title
+        case "not_found":
+            return out.say("cli.no_such_node")
+        case "too_large":
+            return out.say("cli.node_too_large", title=visit.title)
 
 
 def answer_lines(out: Output, record: RunRecord) -> Iterator[str]:

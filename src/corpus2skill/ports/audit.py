@@ -1,0 +1,21 @@
+"""The operators' log."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from corpus2skill.domain.audit import AuditEvent
+
+
+class AuditLog(Protocol):
+    """Append-only: there is no way to change or remove an event."""
+
+    def note(
+        self, tenant: str, actor: str, action: str, object_: str, **values: str | float | bool | None
+    ) -> AuditEvent:
+        """Append what was just done. `values` hold no secret and no text of documents or conversations."""
+        ...
+
+    def events(self, tenant: str, *, before: str | None = None, limit: int = 100) -> tuple[AuditEvent, ...]:
+        """The newest events first; `before` is the id of the oldest one seen so far."""
+        ...
