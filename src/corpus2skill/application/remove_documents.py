@@ -21,7 +21,6 @@ from corpus2skill.errors import ConfirmationNeeded, Damaged, NothingToCompile, S
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.store import RecordFilter, RecordStore
 
-
 _LEAST_ASKED = 2
 """Documents: so few and more are asked about where they are much of the corpus."""
 

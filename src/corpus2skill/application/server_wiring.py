@@ -7,6 +7,7 @@ from pathlib import Path
 
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.application.wiring import TENANT, Workspace, open_workspace
+from corpus2skill.ports.announcements import Announcer
 from corpus2skill.ports.api_tokens import TokenStore
 from corpus2skill.ports.audit import AuditLog
 from corpus2skill.ports.clock import Clock, Ids
@@ -27,6 +28,7 @@ class Server:
     tokens: TokenStore
     audit: AuditLog
     events: EventLog
+    announcer: Announcer
 
     def workspace(self, tenant: str) -> Workspace:
         """The workspace of a tenant: the server's own folder for the local one, else a folder in it.
@@ -40,6 +42,7 @@ class Server:
 
 def open_server(home: Path, server_settings: ServerSettings) -> Server:
     """Open the server's state at `home`; the database is made when something is first written."""
+    from corpus2skill.adapters.store.state.announcements import SqlAnnouncer
     from corpus2skill.adapters.store.state.api_tokens import SqlTokenStore
     from corpus2skill.adapters.store.state.audit import SqlAuditLog
     from corpus2skill.adapters.store.state.event_log import SqlEventLog
@@ -57,4 +60,5 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         tokens=SqlTokenStore(state),
         audit=SqlAuditLog(state, clock, ids),
         events=SqlEventLog(state, clock),
+        announcer=SqlAnnouncer(state, clock, ids),
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from corpus2skill.compiler.asking import Judged
 from corpus2skill.compiler.group_prompts import Wanted
 from corpus2skill.compiler.json_reply import Json, first_object
+from corpus2skill.compiler.plain_title import title_faults
 from corpus2skill.domain.chunk import SUMMARY_LIMIT, TITLE_LIMIT
 from corpus2skill.domain.grouping import GroupDescription, Repairs
 from corpus2skill.domain.ids import is_slug, slugify
@@ -77,6 +78,8 @@ class GroupReader:
         missing = tuple(name for name in self.titles if name not in taking.taken)
         if not groups:
             raise BadReply("grouping_no_groups")
+        if len(groups) == 1 and self.wanted.least > 1:
+            raise BadReply("grouping_one_group", least=self.wanted.least)
         if len(taking.taken) < _LEAST_USED * len(self.titles):
             raise _missing_ids(missing)
         read = ReadGroups(
@@ -96,14 +99,13 @@ class GroupReader:
         title, summary = one_line(title), one_line(summary)
         if not title or not summary:
             raise BadReply("grouping_blank", number=number)
+        _require_plain(title, "\n".join(self.titles.values()))
         slug = slug.strip() if isinstance(slug, str) else ""
         return ReadGroup(slug=slug, title=title, summary=summary, names=tuple(taking.take(ids)))
 
     def _faults(self, groups: Sequence[ReadGroup], missing: Sequence[str]) -> Iterator[BadReply]:
         if len(missing) > max(_FEW_MISSING, len(self.titles) // 10):
             yield _missing_ids(missing)
-        if len(groups) == 1 and self.wanted.least > 1:
-            yield BadReply("grouping_one_group", least=self.wanted.least)
         if len(groups) > (1 if self.wanted.is_limit else _SPARE) * self.wanted.most:
             yield BadReply("grouping_too_many", came=len(groups), most=self.wanted.most)
         yield from _language_faults(
@@ -182,6 +184,7 @@ class DescriptionReader:
         title, summary = one_line(str(said["title"])), one_line(str(said["summary"]))
         if not title or not summary:
             raise BadReply("grouping_blank", number=1)
+        _require_plain(title)
         faults = [*_language_faults((title, summary), self.language), *_length_faults(title, summary)]
         if title in self.siblings:
             faults.append(BadReply("grouping_same_title", title=title))
@@ -228,6 +231,13 @@ def _within_limits(group: ReadGroup) -> ReadGroup:
         title=shortened(group.title, TITLE_LIMIT),
         summary=shortened(group.summary, SUMMARY_LIMIT),
     )
+
+
+def _require_plain(title: str, source: str = "") -> None:
+    """Raises: BadReply: the title is a path, or holds what nobody sees; what `source` has is let through."""
+    fault = next(title_faults(title, source), None)
+    if fault is not None:
+        raise fault
 
 
 def _language_faults(texts: Iterable[str], language: Language) -> Iterator[BadReply]:

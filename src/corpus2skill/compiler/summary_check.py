@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from corpus2skill.compiler.plain_title import has_strange_characters, path_piece
 from corpus2skill.compiler.prompt import prompt_text
 from corpus2skill.compiler.stated_numbers import numbers_not_in
 from corpus2skill.compiler.summary_call import choices_lead, language_of, source_text
@@ -57,8 +58,10 @@ def faults_of(title: str, summary: str, chunk: Chunk) -> Iterator[BadReply]:
             yield BadReply("summary_too_long", key=key, length=len(plain[key]), limit=limits[key])
         if _is_echo(plain[key], chunk, source):
             yield BadReply("summary_echo", key=key)
-        if _strange_characters(raw, source):
+        if has_strange_characters(raw, source):
             yield BadReply("summary_characters", key=key)
+    if path_piece(plain["title"], source):
+        yield BadReply("title_path", title=plain["title"][:TITLE_LIMIT])
     both = "\n".join(plain.values())
     if not is_in_language_of(both, source):
         yield BadReply("summary_language")
@@ -130,17 +133,6 @@ def _is_echo(text: str, chunk: Chunk, source: str) -> bool:
         return False
     pairs = {text[at : at + 2] for at in range(len(text) - 1)}
     return sum(pair in source for pair in pairs) < len(pairs) * _OWN_SHARE
-
-
-def _strange_characters(text: str, source: str) -> bool:
-    """True for control, invisible, private and replacement characters that the source does not have."""
-    if text.isprintable() and "\ufffd" not in text:
-        return False
-    strange = {letter for letter in text if not letter.isprintable() or letter == "\ufffd"}
-    return any(
-        letter not in source and letter not in "\r\n" and unicodedata.category(letter) != "Zs"
-        for letter in strange
-    )
 
 
 def _foreign_link(text: str, source: str) -> str:

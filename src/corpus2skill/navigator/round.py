@@ -155,20 +155,19 @@ def _told_apart(run: Run, parts: Sequence[ModelPart]) -> tuple[ModelPart, ...]:
 
     The call goes back under the id that its result names. What is signed of a reply does not cover the ids.
     """
-    told_apart: list[ModelPart] = []
-    for part in parts:
-        if isinstance(part, ToolCall):
-            part = replace(part, call_id=_unused_id(run, part.call_id))
-            run.call_ids.add(part.call_id)
-        told_apart.append(part)
-    return tuple(told_apart)
+    return tuple(
+        replace(part, call_id=_unused_id(run, part.call_id)) if isinstance(part, ToolCall) else part
+        for part in parts
+    )
 
 
 def _unused_id(run: Run, call_id: str) -> str:
-    if call_id and call_id != MADE_UP_CALL and call_id not in run.call_ids:
-        return call_id
-    numbered = (f"call_{number}" for number in count(len(run.call_ids) + 1))
-    return next(new for new in numbered if new not in run.call_ids)
+    """Return `call_id`, or where it cannot be used another one, which is used from now on."""
+    if not call_id or call_id == MADE_UP_CALL or call_id in run.call_ids:
+        numbered = (f"call_{number}" for number in count(len(run.call_ids) + 1))
+        call_id = next(new for new in numbered if new not in run.call_ids)
+    run.call_ids.add(call_id)
+    return call_id
 
 
 def _cut_within_calls(run: Run, reply: Reply) -> None:

@@ -31,9 +31,7 @@ class Ledger:
         """Say that the result of `key` was paid for ahead of the call: finding it then is no reuse."""
         self._ahead.add(key)
 
-    def add_reused(
-        self, purpose: Purpose, model: str, key: str = "", dollars: float | None = 0.0
-    ) -> None:
+    def add_reused(self, purpose: Purpose, model: str, key: str = "", dollars: float | None = 0.0) -> None:
         """`dollars`: what the call would have cost."""
         if key in self._ahead:
             self._ahead.remove(key)

@@ -61,7 +61,7 @@ class OpenAIModel:
             has_cache_key=is_official,
             is_stream_trusted=is_official,
         )
-        self._habits = Adapting(endpoint.target, _known, first, is_foreign=not is_official)
+        self._habits = Adapting(endpoint.target, _known, first)
 
     @property
     def name(self) -> str:

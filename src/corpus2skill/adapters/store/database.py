@@ -34,6 +34,8 @@ Result = TypeVar("Result")
 _TRIES = 6
 _BUSY_SECONDS = 10.0
 _SCHEMA_KEY = "schema"
+_UNSYNCED = "rwc, unsynced"
+"""Engines whose commits do not wait for the disk."""
 _NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 """How SQLite says that it may not make the files which a WAL database needs beside it."""
 
@@ -83,8 +85,12 @@ class Database:
         except DBAPIError as error:
             raise self._refusal(error) from error
 
-    def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Run `work` in one transaction. It may be run again, where another process was quicker."""
+    def write(self, work: Callable[[Connection], Result], *, outlasts_power_cut: bool = True) -> Result:
+        """Run `work` in one transaction. It may be run again, where another process was quicker.
+
+        What was written outlasts the death of the process. Without `outlasts_power_cut` the disk is not waited
+        for, so that the machine's own death may take it; the next write that waits takes this one along.
+        """
         if self._file is not None:
             with durable.usable(self._file):
                 durable.make_folder(self._file.parent)
@@ -92,7 +98,7 @@ class Database:
         while True:
             tries_left -= 1
             try:
-                return self._write(work)
+                return self._write(work, self._engine("rwc" if outlasts_power_cut else _UNSYNCED))
             except DBAPIError as error:
                 if not tries_left or not _was_outrun(error):
                     raise self._refusal(error) from error
@@ -135,8 +141,8 @@ class Database:
                 return empty
             return work(connection)
 
-    def _write(self, work: Callable[[Connection], Result]) -> Result:
-        with self._engine("rwc").begin() as connection:
+    def _write(self, work: Callable[[Connection], Result], engine: Engine) -> Result:
+        with engine.begin() as connection:
             if not self._is_checked:
                 self._make_ready(connection)
             return work(connection)
@@ -175,11 +181,11 @@ class Database:
         return True
 
     def _engine(self, mode: str) -> Engine:
-        if self._file is None:
+        if self._file is None and mode != _UNSYNCED:
             mode = "server"
         if mode not in self._engines:
             self._engines[mode] = (
-                create_engine(self._url) if self._file is None else _sqlite_engine(self._file, mode)
+                _server_engine(self._url, mode) if self._file is None else _sqlite_engine(self._file, mode)
             )
         return self._engines[mode]
 
@@ -222,18 +228,29 @@ def _sqlite_file(url: URL) -> Path | None:
     return Path(url.database)
 
 
+def _server_engine(url: URL, mode: str) -> Engine:
+    engine = create_engine(url)
+    if mode == _UNSYNCED and url.get_backend_name() == "postgresql":
+        event.listen(engine, "begin", _commit_without_waiting)
+    return engine
+
+
+def _commit_without_waiting(connection: Connection) -> None:
+    connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
+
+
 def _sqlite_engine(file: Path, mode: str) -> Engine:
     """Return an engine whose transactions are begun by us: the driver would begin a writing one too late."""
-    is_writing = mode == "rwc"
+    is_writing = mode.startswith("rwc")
 
     def connect() -> sqlite3.Connection:
-        address = f"file:{quote(str(file.absolute()))}?mode={mode}"
+        address = f"file:{quote(str(file.absolute()))}?mode={'rwc' if is_writing else mode}"
         connection = sqlite3.connect(
             address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         if is_writing:
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute(f"PRAGMA synchronous={'NORMAL' if mode == _UNSYNCED else 'FULL'}")
             connection.execute("PRAGMA secure_delete=ON")
         return connection
 

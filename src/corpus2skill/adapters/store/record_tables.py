@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = 2
+SCHEMA = 3
 """Of these tables. A higher one was written by a newer release and is refused."""
 
 METADATA = MetaData()
@@ -92,10 +92,18 @@ RECORDS = Table(
     Index("records_by_version", "tenant", "corpus", "version"),
 )
 USERS = Index("records_by_user", RECORDS.c.tenant, RECORDS.c.user_id)
+SPENDING = Index("records_by_day", RECORDS.c.tenant, RECORDS.c.started_at, RECORDS.c.usd)
+"""A day's spending is summed from it alone, before every round under a limit."""
 
 
-def upgrade(connection: Connection, _came: int) -> None:
-    """Bring tables of schema 1 to the present one: what is new in them may be empty in old rows."""
+def upgrade(connection: Connection, came: int) -> None:
+    """Bring tables of an older schema to the present one: what is new in them may be empty in old rows."""
+    if came < 2:
+        _add_columns(connection)
+    SPENDING.create(connection)
+
+
+def _add_columns(connection: Connection) -> None:
     for column in (OPEN_RUNS.c.session, OPEN_RUNS.c.turn, RECORDS.c.user_id, RECORDS.c.usd):
         kind = column.type.compile(connection.dialect)
         connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))

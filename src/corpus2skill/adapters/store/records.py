@@ -17,20 +17,30 @@ from sqlalchemy import (
     RowMapping,
     Table,
     and_,
-    delete,
     func,
-    insert,
     select,
     union,
-    union_all,
     update,
 )
 
 from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.record_chain import Link, check_chain, make_link, storable
+from corpus2skill.adapters.store.record_statements import (
+    ADD_CHAIN,
+    ADD_RECORD,
+    ADD_VISIT,
+    DROP_RUN,
+    DROP_VISIT,
+    DROP_VISITS,
+    LAST_OF_CHAIN,
+    LAST_TURN,
+    LOCK_CHAIN,
+    OPEN_RUN,
+    SEQ_OF_RUN,
+    run_key,
+)
 from corpus2skill.adapters.store.record_tables import (
-    CHAINS,
     HEADER,
     META,
     METADATA,
@@ -90,32 +100,26 @@ class SqlRecordStore:
         }
 
         def work(connection: Connection) -> int:
-            connection.execute(delete(OPEN_RUNS).where(_is_run(OPEN_RUNS, ids.tenant, ids.run)))
+            connection.execute(DROP_RUN, run_key(ids.tenant, ids.run))
             turn = _free_turn(connection, ids)
             opened = encode(replace(opening, ids=replace(ids, turn=turn))).decode("utf-8")
-            connection.execute(insert(OPEN_RUNS).values({**row, "turn": turn, "opening": opened}))
+            connection.execute(OPEN_RUN, {**row, "turn": turn, "opening": opened})
             return turn
 
-        return self._database.write(work)
+        return self._database.write(work, outlasts_power_cut=False)
 
     def add_visit(self, ids: RunIds, visit: Visit) -> None:
         """Write a visit of an open run; of a run that was closed meanwhile there is nothing to add to."""
-        row = {
-            "tenant": storable(ids.tenant),
-            "run": storable(ids.run),
-            "number": visit.number,
-            "visit": encode(visit).decode("utf-8"),
+        row = run_key(ids.tenant, ids.run) | {
+            "of_number": visit.number,
+            "of_visit": encode(visit).decode("utf-8"),
         }
 
         def work(connection: Connection) -> None:
-            is_open = select(OPEN_RUNS.c.run).where(_is_run(OPEN_RUNS, ids.tenant, ids.run))
-            if connection.execute(is_open).first() is None:
-                return
-            is_same = and_(_is_run(OPEN_VISITS, ids.tenant, ids.run), OPEN_VISITS.c.number == visit.number)
-            connection.execute(delete(OPEN_VISITS).where(is_same))
-            connection.execute(insert(OPEN_VISITS).values(row))
+            connection.execute(DROP_VISIT, row)
+            connection.execute(ADD_VISIT, row)
 
-        self._database.write(work)
+        self._database.write(work, outlasts_power_cut=False)
 
     def close_run(self, record: RunRecord) -> None:
         """Append the record. A run that is closed already keeps the record it has."""
@@ -277,24 +281,18 @@ def _free_turn(connection: Connection, ids: RunIds) -> int:
     One statement sees open and closed runs at one moment; where two ask at the same moment all the same, the
     index of open turns lets only one through, and the other asks again.
     """
-    turns = union_all(
-        *(
-            select(table.c.turn).where(
-                table.c.tenant == storable(ids.tenant), table.c.session == storable(ids.session)
-            )
-            for table in (RECORDS, OPEN_RUNS)
-        )
-    ).subquery()
-    last = connection.scalar(select(func.max(turns.c.turn)))
+    session = {"of_tenant": storable(ids.tenant), "of_session": storable(ids.session)}
+    last = connection.scalar(LAST_TURN, session)
     return max(ids.turn, (last or 0) + 1)
 
 
 def _append(connection: Connection, record: RunRecord) -> None:
     """Put `record` at the end of its tenant's chain and drop the open run."""
     tenant, run = record.ids.tenant, record.ids.run
-    for table in (OPEN_VISITS, OPEN_RUNS):
-        connection.execute(delete(table).where(_is_run(table, tenant, run)))
-    if connection.execute(select(RECORDS.c.seq).where(_is_run(RECORDS, tenant, run))).first():
+    key = run_key(tenant, run)
+    for statement in (DROP_VISITS, DROP_RUN):
+        connection.execute(statement, key)
+    if connection.execute(SEQ_OF_RUN, key).first():
         return
     last = _last_of_locked_chain(connection, storable(tenant))
     link = make_link(record, None if last is None else _link(last))
@@ -307,15 +305,14 @@ def _append(connection: Connection, record: RunRecord) -> None:
         "user_id": None if record.user is None else storable(record.user),
         "usd": record.usd,
     }
-    connection.execute(insert(RECORDS).values(row))
+    connection.execute(ADD_RECORD, row)
 
 
 def _last_of_locked_chain(connection: Connection, tenant: str) -> RowMapping | None:
-    lock = select(CHAINS).where(CHAINS.c.tenant == tenant).with_for_update()
-    if connection.execute(lock).first() is None:
-        connection.execute(insert(CHAINS).values(tenant=tenant))
-    chain = select(RECORDS).where(RECORDS.c.tenant == tenant)
-    return connection.execute(chain.order_by(RECORDS.c.seq.desc()).limit(1)).mappings().first()
+    key = {"of_tenant": tenant}
+    if connection.execute(LOCK_CHAIN, key).first() is None:
+        connection.execute(ADD_CHAIN, {"tenant": tenant})
+    return connection.execute(LAST_OF_CHAIN, key).mappings().first()
 
 
 def _link(row: RowMapping) -> Link:

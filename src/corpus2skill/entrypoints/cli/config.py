@@ -36,7 +36,10 @@ def show_command(ctx: typer.Context, workspace: WorkspaceOption = None, json: Js
         settings = {line.name: {"value": line.value, "origin": line.origin} for line in lines}
         desk.out.document({"workspace": str(desk.workspace.path), "settings": settings})
         return exit_codes.OK
-    rows = [(line.name, _in_words(desk.out, line.name, line.value), desk.out.say(f"cli.origin.{line.origin}")) for line in lines]
+    rows = [
+        (line.name, _in_words(desk.out, line.name, line.value), desk.out.say(f"cli.origin.{line.origin}"))
+        for line in lines
+    ]
     for row in columns(rows):
         desk.out.answer(row)
     desk.out.note(desk.out.say("cli.workspace", workspace=str(desk.workspace.path)))

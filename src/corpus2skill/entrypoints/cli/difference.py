@@ -21,6 +21,7 @@ def difference_lines(out: Output, difference: Difference, *, is_full: bool) -> I
         sources_added=len(difference.sources_added),
         sources_removed=len(difference.sources_removed),
         sources_changed=len(difference.sources_changed),
+        sources_renamed=len(difference.sources_renamed),
         nodes_added=len(difference.nodes_added),
         nodes_removed=len(difference.nodes_removed),
         leaves_added=len(difference.leaves_added),
@@ -28,8 +29,6 @@ def difference_lines(out: Output, difference: Difference, *, is_full: bool) -> I
         moved=len(difference.leaves_moved),
         reworded=len(difference.leaves_reworded) + len(difference.nodes_reworded),
     )
-    if difference.sources_renamed:
-        yield out.say("cli.renamed_sources", count=len(difference.sources_renamed))
     for mark, names in _named(difference, is_full=is_full):
         shown = names if is_full else names[:_SHOWN]
         for name in shown:

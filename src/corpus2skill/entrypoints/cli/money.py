@@ -48,9 +48,7 @@ def estimated_total(estimate: Sequence[EstimatedSpending]) -> Span | None:
     return amount
 
 
-def spending_lines(
-    out: Output, spending: Sequence[Spending], room: int | None = None
-) -> Iterator[str]:
+def spending_lines(out: Output, spending: Sequence[Spending], room: int | None = None) -> Iterator[str]:
     """Yield what was paid, a row for each purpose and model, and the sum; nothing where no model was asked."""
     if not spending:
         return

@@ -28,9 +28,7 @@ def table(
     columns = [_Column.of(cells) for cells in zip(*rows, strict=True)]
     _narrow(columns, room)
     folded = [[column.folded(number) for column in columns] for number in range(len(rows))]
-    return [
-        [_line(cells, columns, figures) for cells in zip_longest(*row, fillvalue="")] for row in folded
-    ]
+    return [[_line(cells, columns, figures) for cells in zip_longest(*row, fillvalue="")] for row in folded]
 
 
 def width_of_table(lines: Sequence[Sequence[str]]) -> int:

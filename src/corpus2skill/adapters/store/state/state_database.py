@@ -12,6 +12,7 @@ from corpus2skill.adapters.store.state.tables import META, METADATA, SCHEMA
 from corpus2skill.errors import Busy, Damaged
 
 _WITH_TABLES = (
+    "announcements",
     "api_tokens",
     "audit",
     "event_log",
