@@ -13,13 +13,13 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 CHECKED := src tests tools benchmarks
 
-.PHONY: demo test font lint soak dist samples docs clean
+.PHONY: demo test font postgres lint soak dist samples docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
 	@$(BIN)/python -m corpus2skill.entrypoints.cli.demo
 
-test: lint font
+test: lint font postgres
 	$(BIN)/pytest
 
 # Tests that draw Japanese PDFs need a font, which pip cannot give.
@@ -28,6 +28,12 @@ font:
 	@[ -e $(FONT) ] || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends fonts-ipafont-gothic >/dev/null; } || \
 	  echo "No Japanese font (apt install fonts-ipafont-gothic): the tests that draw Japanese PDFs are skipped." >&2
+
+# Tests that keep the server's state in PostgreSQL start a cluster of their own.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; } || \
+	  echo "No PostgreSQL (apt install postgresql): the tests that need one are skipped." >&2
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check $(CHECKED)

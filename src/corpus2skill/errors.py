@@ -59,6 +59,12 @@ class Corpus2SkillError(Exception):
         return f"{self.code} ({shown})" if shown else self.code
 
 
+class Phrase(str):
+    """A value of an error that is itself the key of a text: it is said in the reader's language."""
+
+    __slots__ = ()
+
+
 class InvalidInput(Corpus2SkillError):
     """What was asked cannot be done as asked; nothing was begun."""
 

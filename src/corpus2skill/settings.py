@@ -12,7 +12,9 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import cast
 
+from corpus2skill.domain.stated_price import FORM, prices_text, stated_prices
 from corpus2skill.errors import UnusableSettings, WorkspaceUnusable
 
 HOME_VARIABLE = "CORPUS2SKILL_HOME"
@@ -46,8 +48,13 @@ class Settings:
     tokens_per_minute: int | None = None
     max_cost: float | None = None
     """US dollars that one compile may spend."""
+    prices: str | None = None
+    """US dollars for a million tokens of input and output by model, as `domain.stated_price`; a table in the file.
+
+    They win over the price list.
+    """
     input_price: float | None = None
-    """US dollars for a million tokens of input, for models that the price list does not know; so the next."""
+    """US dollars for a million tokens of input of the one model in use that has no other price; so the next."""
     output_price: float | None = None
     reply_seconds: float = 300.0
     """How long one reply to a compile's call may take."""
@@ -177,7 +184,7 @@ def parse_value(name: str, value: object) -> str | int | float:
     Raises:
         UnusableSettings: it is of another type or out of range.
     """
-    parsed = _parsed(value, _TYPES[name])
+    parsed = _parsed_prices(value) if name == "prices" else _parsed(value, _TYPES[name])
     if parsed is None or not _is_allowed(name, parsed):
         raise UnusableSettings("setting_value", name=name, value=str(value), wanted=_wanted(name))
     return parsed
@@ -191,6 +198,16 @@ def _parsed(value: object, wanted: str) -> str | int | float | None:
     except (ValueError, OverflowError):
         return None
     return None if isinstance(value, float) and parsed != value else parsed
+
+
+def _parsed_prices(value: object) -> str | None:
+    """One line, whichever way it was written."""
+    try:
+        text = prices_text(cast("dict[object, object]", value)) if isinstance(value, dict) else str(value)
+        stated_prices(text)
+    except ValueError:
+        return None
+    return text
 
 
 def _is_allowed(name: str, value: str | int | float) -> bool:
@@ -217,6 +234,8 @@ def _most(name: str) -> float:
 def _wanted(name: str) -> str:
     if name == "last_word":
         return "stop | answer"
+    if name == "prices":
+        return FORM
     if _TYPES[name] == "str":
         return "text"
     return f"1, 2, 3, ... {_most(name)}" if _TYPES[name] == "int" else f"> 0, <= {_most(name):.0f}"

@@ -30,6 +30,14 @@ Provider = Literal["anthropic", "openai"]
 PROVIDERS: tuple[Provider, ...] = ("anthropic", "openai")
 INPUT_PRICE, OUTPUT_PRICE = 1.0, 5.0
 """US dollars for a million tokens: no list knows a server on loopback."""
+_PRICED = (
+    "anthropic:claude-haiku-5-5",
+    "anthropic:claude-sonnet-5-5",
+    "openai:gpt-6-luna",
+    "openai:gpt-6.1-terra",
+)
+"""The providers' models by default: a compile uses two of them."""
+PRICE_VARIABLES = ("CORPUS2SKILL_PRICES", "CORPUS2SKILL_INPUT_PRICE", "CORPUS2SKILL_OUTPUT_PRICE")
 WINDOW = 200_000
 _SERVERS = {"anthropic": anthropic_server, "openai": openai_server}
 _READ_BEFORE = (
@@ -188,6 +196,7 @@ def serve(server: ProviderServer, provider: str, monkeypatch: pytest.MonkeyPatch
         f"{provider.upper()}_BASE_URL": server.base_url,
         "ANTHROPIC_API_KEY": KEY,
         "OPENAI_API_KEY": KEY,
+        "CORPUS2SKILL_PRICES": ", ".join(f"{model}={INPUT_PRICE}/{OUTPUT_PRICE}" for model in _PRICED),
         "CORPUS2SKILL_INPUT_PRICE": str(INPUT_PRICE),
         "CORPUS2SKILL_OUTPUT_PRICE": str(OUTPUT_PRICE),
         "CORPUS2SKILL_CONTEXT_WINDOW": str(WINDOW),

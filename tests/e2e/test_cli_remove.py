@@ -98,7 +98,7 @@ def test_a_name_that_no_document_has_is_refused_with_those_like_it(cli: CommandL
 def test_the_last_document_cannot_be_removed(cli: CommandLine) -> None:
     """An empty tree would answer nothing: the version before stays."""
     cli("remove", "社外秘/計画.md")
-    ran = cli("remove", "規約.md", "料金.md", "--json")
+    ran = cli("remove", "規約.md", "料金.md", "--yes", "--json")
     assert (ran.code, ran.json["error"]["code"]) == (4, "no_readable_source")
     assert "規約.md" in {
         source["source"]

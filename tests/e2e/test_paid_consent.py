@@ -6,13 +6,13 @@ import os
 import pty
 import re
 import select
-import unicodedata
 from pathlib import Path
 
 import pytest
 
+from corpus2skill.entrypoints.cli.output import width_of
 from tests.e2e.command_line import write_documents
-from tests.e2e.paid import Running, Shop, rules, spent
+from tests.e2e.paid import PRICE_VARIABLES, Running, Shop, rules, spent
 from tests.fakes.providers import KEY
 
 
@@ -61,11 +61,38 @@ def test_in_a_terminal_the_estimate_is_shown_and_a_yes_is_asked_for(
     no = _at_terminal(one_shop, "n")
     assert no.code == 2
     assert (one_shop.calls, one_shop.active()) == ([], None)
-    assert re.search(r"summaries +anthropic:claude-haiku-5-5 +24-\d+ ", no.shown), no.shown
+    assert re.search(r"summaries +anthropic:claude-haiku-5-5 +24–\d+ ", no.shown), no.shown
     assert "[y/N]" in no.shown
     yes = _at_terminal(one_shop, "y")
     assert yes.code == 0, yes.shown
     assert one_shop.active() == 1
+    beneath = yes.shown.partition("[y/N]")[2].partition("summarize")[0]
+    assert "\x1b[1A" not in beneath, "bars are drawn over the question"
+
+
+@pytest.mark.requirement("P-01")
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_what_is_asked_before_paying_fits_into_a_narrow_terminal(
+    one_shop: Shop, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table whose lines break is no table: 80 columns are enough for it."""
+    monkeypatch.setenv("CORPUS2SKILL_LANG", language)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = _at_terminal(one_shop, "n").shown.splitlines()
+    models = [number for number, line in enumerate(shown) if line.startswith("  anthropic:")]
+    table = shown[models[0] - 1 : models[-1] + 4]
+    assert len(models) == 2
+    assert max(map(width_of, table)) <= 80, table
+
+
+@pytest.mark.requirement("P-02")
+def test_an_estimate_for_a_program_has_figures_and_no_texts(one_shop: Shop) -> None:
+    """Whoever keeps an estimate does not mean to keep the documents."""
+    ran = one_shop.compile("--estimate", "--json")
+    assert (ran.json["plan"]["chunks"], ran.json["plan"]["to_summarize"]) == (24, 24)
+    assert len(ran.json["sources"]) == 24
+    assert "総務部の窓口" not in ran.out
 
 
 @pytest.mark.requirement("P-02")
@@ -79,8 +106,8 @@ def test_an_estimate_needs_no_network_and_no_key_and_makes_no_call(
     before = _names_below(one_shop.cli.workspace)
     ran = one_shop.compile("--estimate")
     assert ran.code == 0, ran.err
-    assert re.search(r"summaries +\S+ +24-\d+ +[\d,]+-[\d,]+ +[\d,]+-[\d,]+ +\$\d\.\d+ - \$\d\.\d+", ran.out)
-    assert re.search(r"^Total: \$\d\.\d+ - \$\d\.\d+$", ran.out, re.MULTILINE)
+    assert re.search(r"summaries +\S+ +24–\d+ +[\d,]+–[\d,]+ +[\d,]+–[\d,]+ +\$\d\.\d+–\$\d\.\d+", ran.out)
+    assert re.search(r"^Total: \$\d\.\d+–\$\d\.\d+$", ran.out, re.MULTILINE)
     assert one_shop.calls == []
     assert {name for name in _names_below(one_shop.cli.workspace) - before if "corpora" in name} == set()
 
@@ -90,7 +117,7 @@ def test_an_estimate_says_what_the_price_list_says_of_the_providers_own_models(
     one_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Money is known before the first call, also where no setting states a price."""
-    for name in ("ANTHROPIC_BASE_URL", "CORPUS2SKILL_INPUT_PRICE", "CORPUS2SKILL_OUTPUT_PRICE"):
+    for name in ("ANTHROPIC_BASE_URL", *PRICE_VARIABLES):
         monkeypatch.delenv(name)
     ran = one_shop.compile("--estimate", "--json")
     assert ran.code == 0, ran.err
@@ -102,7 +129,7 @@ def test_an_unknown_price_is_said_and_never_shown_as_nothing(
     one_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Issue, money: unknown prices say so; a cap that cannot be held is refused before the first call."""
-    for name in ("CORPUS2SKILL_INPUT_PRICE", "CORPUS2SKILL_OUTPUT_PRICE"):
+    for name in PRICE_VARIABLES:
         monkeypatch.delenv(name)
     assert "Total: price unknown" in one_shop.compile("--estimate").out
     capped = one_shop.compile("--max-cost", "5", "--json")
@@ -142,9 +169,11 @@ def test_the_tables_of_money_stand_under_each_other_in_both_languages(
     for ran in (one_shop.compile("--estimate"), one_shop.paid()):
         table = [line for line in ran.out.splitlines() if line.startswith("  ")]
         assert len(table) >= 3
-        starts = {tuple(_starts(line)) for line in table}
-        assert len({len(columns) for columns in starts}) == 1, ran.out
-        assert len(starts) == 1, ran.out
+        cells = [_cells(line) for line in table]
+        assert len({len(row) for row in cells}) == 1, ran.out
+        begins = {tuple(begin for begin, _ in row[:2]) for row in cells}
+        ends = {tuple(end for _, end in row[2:]) for row in cells}
+        assert (len(begins), len(ends)) == (1, 1), ran.out
 
 
 class _Shown:
@@ -190,12 +219,9 @@ def _names_below(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
 
 
-def _starts(line: str) -> list[int]:
-    """The columns on the screen in which the cells of a table's line begin."""
-    starts, column, blanks = list[int](), 0, 2
-    for letter in line:
-        if letter != " " and blanks >= 2:
-            starts.append(column)
-        blanks = blanks + 1 if letter == " " else 0
-        column += 2 if unicodedata.east_asian_width(letter) in "FW" else 1
-    return starts
+def _cells(line: str) -> list[tuple[int, int]]:
+    """The columns on the screen in which the cells of a table's line begin and end."""
+    return [
+        (width_of(line[: found.start()]), width_of(line[: found.end()]))
+        for found in re.finditer(r"\S+(?: \S+)*", line)
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.command_line import Ran
-from tests.e2e.paid import Shop, bytes_below
+from tests.e2e.paid import PRICE_VARIABLES, Shop, bytes_below
 from tests.fakes.providers import KEY, Script
 from tests.fakes.providers.behaviour import ErrorKind, fails, overloaded, stalled
 
@@ -66,7 +66,8 @@ def test_a_model_of_unknown_price_is_refused_under_a_limit_with_what_to_do(
     one_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """design.md, paying."""
-    monkeypatch.delenv("CORPUS2SKILL_INPUT_PRICE")
+    for name in PRICE_VARIABLES:
+        monkeypatch.delenv(name)
     assert ask(one_shop).json["usd"] is None
     one_shop.server.calls.clear()
     one_shop.cli("config", "set", "day_cost", "5")

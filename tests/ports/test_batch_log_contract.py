@@ -20,9 +20,13 @@ from tests.ports.results import key_of, result
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "postgres", "memory"])
 def log(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BatchLog]:
-    opened = FakeBatchLog() if request.param == "memory" else SqlBatchLog(results_url(tmp_path / "作業"))
+    if request.param == "memory":
+        yield FakeBatchLog()
+        return
+    url = str(request.getfixturevalue("postgres_url")) if request.param == "postgres" else None
+    opened = SqlBatchLog(url or results_url(tmp_path / "作業"))
     yield opened
     opened.close()
 

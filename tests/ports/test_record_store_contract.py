@@ -28,10 +28,12 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "postgres", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> RecordStore:
     if request.param == "memory":
         return FakeRecordStore(clock)
+    if request.param == "postgres":
+        return SqlRecordStore(str(request.getfixturevalue("postgres_url")), clock)
     return SqlRecordStore(records_url(tmp_path / "workspace"), clock)
 
 

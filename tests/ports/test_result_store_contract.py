@@ -21,12 +21,13 @@ from tests.ports.results import key_of, reply, result
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "postgres", "memory"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ResultStore]:
     if request.param == "memory":
         yield FakeResultStore()
         return
-    real = SqlResultStore(results_url(tmp_path / "workspace"))
+    url = str(request.getfixturevalue("postgres_url")) if request.param == "postgres" else None
+    real = SqlResultStore(url or results_url(tmp_path / "workspace"))
     yield real
     real.close()
 

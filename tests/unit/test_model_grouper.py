@@ -193,6 +193,42 @@ async def test_nonsense_is_asked_again_twice_and_then_a_rule_stands_in_and_is_co
 
 
 @pytest.mark.parametrize(
+    "faulty",
+    [
+        reply(group("すべて", *(fields[0] for fields in ARTICLE))),
+        reply(group("../料金", "chunk_5", "chunk_7"), group("解約", "chunk_9", "chunk_12")),
+        reply(group("料金\u202e表", "chunk_5", "chunk_7"), group("解約", "chunk_9", "chunk_12")),
+        reply(group("料金\x1b[31m", "chunk_5", "chunk_7"), group("解約", "chunk_9", "chunk_12")),
+    ],
+)
+async def test_groups_that_would_spoil_the_tree_are_never_taken(faulty: str) -> None:
+    """One group of everything, a title that is a path, characters that nobody sees: a rule is better."""
+    stubborn = FakeLanguageModel(faulty)
+    grouping = await ModelGrouper(model=stubborn).group(ITEMS, LIMITS, "ja")
+    assert (len(stubborn.calls), grouping.repairs.fallbacks) == (3, 1)
+    assert len(grouping.groups) > 1
+    assert all(proposal.title.isprintable() and "../" not in proposal.title for proposal in grouping.groups)
+
+    recovering = FakeLanguageModel(faulty, SOUND)
+    grouping = await ModelGrouper(model=recovering).group(ITEMS, LIMITS, "ja")
+    assert ([proposal.title for proposal in grouping.groups], grouping.repairs.total) == (
+        ["解約手続き", "料金体系"],
+        0,
+    )
+
+
+async def test_a_title_may_have_a_slash_and_what_its_members_are_about() -> None:
+    """Documents about paths have titles with paths, and a slash between words is no path."""
+    items = [item("chunk_1", "../conf の置き場所"), *ITEMS]
+    sound = reply(
+        group("../conf の設定", "chunk_1"),
+        group("解約/料金", *(fields[0] for fields in ARTICLE)),
+    )
+    grouping = await ModelGrouper(model=FakeLanguageModel(sound)).group(items, LIMITS, "ja")
+    assert [proposal.title for proposal in grouping.groups] == ["../conf の設定", "解約/料金"]
+
+
+@pytest.mark.parametrize(
     "refusal", [ModelRefused("model_refused"), BadReply("bad_reply"), TextReply(text="", stop="refusal")]
 )
 async def test_a_refusal_is_asked_again_and_then_a_rule_stands_in(

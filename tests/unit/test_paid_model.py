@@ -146,7 +146,7 @@ def test_a_call_is_paid_once_and_answered_from_the_store_ever_after() -> None:
         assert summarize == Spending(
             purpose="summarize", model="fake:model", calls=1, usage=USAGE, dollars=price(USAGE)
         )
-        assert describe == Spending(purpose="describe", model="fake:model", reused=1)
+        assert describe == Spending(purpose="describe", model="fake:model", reused=1, saved=price(USAGE))
         later = Desk(store=desk.store)
         assert await later.paid.complete(call()) == first
         assert later.model.calls == []

@@ -223,6 +223,8 @@ async def test_renaming_every_file_loses_nothing_and_summarises_nothing() -> Non
     report = await compiled(renamed, store, summarizer=summarizer)
     assert summarizer.calls == []
     assert (report.difference.leaves_added, report.difference.leaves_removed) == ((), ())
+    assert (report.difference.sources_added, report.difference.sources_removed) == ((), ())
+    assert report.difference.sources_renamed[3] == ("3.txt", "新/3.txt")
     gone = {line.source: line for line in report.reports if line.verdict == "renamed"}
     assert dict(gone["3.txt"].values) == {"renamed_to": "新/3.txt"}
     assert len(gone) == 10

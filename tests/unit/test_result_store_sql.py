@@ -117,7 +117,7 @@ async def test_forgetting_again_finishes_what_a_reader_had_prevented(
     store: SqlResultStore, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Promised by the port: nothing is said to be forgotten while the log still has it."""
-    monkeypatch.setattr("corpus2skill.adapters.store.database._BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("corpus2skill.adapters.store.engines.BUSY_SECONDS", 0.05)
     await store.keep(result("gone", text=LONG, subject="gone"))
     reader = sqlite3.connect(root / "results.db", isolation_level=None)
     reader.execute("BEGIN")
@@ -228,7 +228,7 @@ async def test_results_of_a_newer_release_are_neither_read_nor_written(
     """Paid results are not lost to an older release that would write over them."""
     await store.keep(result("a"))
     store.close()
-    change(root, "UPDATE meta SET value = '2' WHERE key = 'schema'")
+    change(root, "UPDATE meta SET value = '99' WHERE key = 'schema'")
     own = open_store(root)
     for ask in (own.find(key_of("a")), own.keep(result("b"))):
         with pytest.raises(WorkspaceUnusable) as unusable:
@@ -254,3 +254,19 @@ async def test_closing_finishes_what_was_asked(store: SqlResultStore) -> None:
     store.close()
     await asyncio.gather(*waiting)
     assert store.past_usage("fake:model", "summarize").calls == 30
+
+
+async def test_results_of_an_older_release_are_found_and_added_to(root: Path) -> None:
+    """An upgrade pays nothing again: a file from before there were tenants is of one alone."""
+    store = open_store(root)
+    await store.keep(result("a"))
+    store.close()
+    change(root, "ALTER TABLE results RENAME TO newer")
+    change(root, "CREATE TABLE results AS SELECT * FROM newer")
+    change(root, "ALTER TABLE results DROP COLUMN tenant", "DROP TABLE batches", "DROP TABLE batch_calls")
+    change(root, "UPDATE meta SET value = '1' WHERE key = 'schema'")
+    own = open_store(root)
+    assert await own.find(key_of("a")) == reply()
+    await own.keep(result("b"))
+    assert await own.find(key_of("b")) == reply()
+    own.close()

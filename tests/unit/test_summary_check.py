@@ -113,6 +113,19 @@ def test_characters_that_nobody_sees_are_a_fault_unless_the_source_has_them(lett
     assert "summary_characters" not in codes(f"解約{letter}できる。", JAPANESE + letter)
 
 
+@pytest.mark.parametrize("title", ["../料金", "..\\料金", "./解約", "~/解約", "解約/..", "..", "．．／料金"])
+def test_a_title_that_is_a_path_is_a_fault_unless_the_source_has_it(title: str) -> None:
+    """A title is shown beside paths and becomes a slug: it may not look like another place."""
+    assert "title_path" in codes("解約の窓口。", JAPANESE, title=title)
+    assert "title_path" not in codes("解約の窓口。", f"{JAPANESE} {title}", title=title)
+
+
+@pytest.mark.parametrize("title", ["解約/料金", "TCP/IPの解約", "以下略...", "/etc の解約", "ver.2の解約"])
+def test_a_slash_or_dots_in_a_title_are_no_path(title: str) -> None:
+    """Plain Japanese has both."""
+    assert "title_path" not in codes("解約の窓口。", JAPANESE, title=title)
+
+
 def test_wide_blanks_and_line_ends_are_none() -> None:
     """They are folded."""
     assert codes("解約は\u3000画面から\nできる。", JAPANESE) == []

@@ -94,6 +94,7 @@ class Asking:
             limits=limits,
             price=price,
             held=workspace.held,
+            turnstile=workspace.turnstile,
         )
         return cls(workspace, navigator)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from corpus2skill.application.compile_engine import open_engine
+from corpus2skill.application.compile_host import CompileHost, alone
 from corpus2skill.application.compile_options import CompileOptions, compile_models
 from corpus2skill.application.model_wiring import CompileModels
 from corpus2skill.application.paid_compile import Confirm, PaidApproval, estimated, nobody
@@ -40,7 +41,11 @@ class EstimatedCompile:
 
 
 async def compile_documents(
-    workspace: Workspace, options: CompileOptions, listener: CompileListener, confirm: Confirm = nobody
+    workspace: Workspace,
+    options: CompileOptions,
+    listener: CompileListener,
+    confirm: Confirm = nobody,
+    host: CompileHost = alone,
 ) -> CompileReport:
     """Compile and, unless told otherwise, switch. The paths and sizes are remembered once it succeeded.
 
@@ -51,12 +56,13 @@ async def compile_documents(
         ConfirmationNeeded: it costs, and nobody said yes to it.
         and whatever `compile_corpus` raises.
     """
-    request, paths = _prepared(workspace, options)
+    request, paths = _prepared(workspace, options, has_reader=host.reader is not None)
     models = _models(workspace, request.corpus, options)
     async with open_engine(workspace, request.corpus, models, listener) as engine:
+        host.watch(engine)
         approval = PaidApproval(engine, request, confirm, is_confirmed=options.is_confirmed)
         ports = replace(
-            compiler_ports(workspace, paths, engine.summarizer(), engine.grouper()),
+            host.around(compiler_ports(workspace, paths, engine.summarizer(), engine.grouper())),
             approve=approval,
             spending=engine.spending,
         )
@@ -66,28 +72,41 @@ async def compile_documents(
 
 
 async def estimate_compile(
-    workspace: Workspace, options: CompileOptions, listener: CompileListener
+    workspace: Workspace, options: CompileOptions, listener: CompileListener, host: CompileHost = alone
 ) -> EstimatedCompile:
     """Read and cut the documents and say what a compile of them would cost. Nothing is called or written.
 
     Raises:
         as `compile_documents`, before its first paid call.
     """
-    request, paths = _prepared(workspace, options)
+    request, paths = _prepared(workspace, options, has_reader=host.reader is not None)
     models = _models(workspace, request.corpus, options)
     async with open_engine(workspace, request.corpus, models, listener, is_dry=True) as engine:
-        ports = compiler_ports(workspace, paths, engine.summarizer(), engine.grouper())
+        ports = host.around(compiler_ports(workspace, paths, engine.summarizer(), engine.grouper()))
         plan = await plan_compile(request, ports, listener)
         return EstimatedCompile(plan=plan, spending=await estimated(engine, plan, request.limits))
 
 
-def _prepared(workspace: Workspace, options: CompileOptions) -> tuple[CompileRequest, list[Path]]:
+def models_of_compile(workspace: Workspace, options: CompileOptions) -> CompileModels:
+    """The models that such a compile would use.
+
+    Raises:
+        InvalidInput: a name, path, size or model that cannot be used.
+        ConfirmationNeeded: the active version was made with others, and none is named.
+    """
+    request, _ = _prepared(workspace, options, has_reader=True)
+    return _models(workspace, request.corpus, options)
+
+
+def _prepared(
+    workspace: Workspace, options: CompileOptions, *, has_reader: bool
+) -> tuple[CompileRequest, list[Path]]:
     corpus = _corpus(workspace, options)
     check_corpus_name(corpus)
     config_read = workspace.versions.config(corpus)
     config = _config(workspace, config_read, options)
     paths = [Path(path) for path in config.paths]
-    if not paths:
+    if not paths and not has_reader:
         raise NothingToCompile("no_path", corpus=corpus)
     request = _request(workspace, corpus, config, options)
     return replace(request, config=config, config_read=config_read), paths

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from corpus2skill.application.model_prices import price_of
 from corpus2skill.application.wiring import OFFLINE, Workspace
 from corpus2skill.domain.job import SpendingKnown
 from corpus2skill.domain.model_name import ModelName, Role
-from corpus2skill.domain.money import Price, flat_price, free, unknown_price
+from corpus2skill.domain.money import Price, free
 from corpus2skill.errors import UnusableSettings
 from corpus2skill.paying.batched_calls import BatchedCalls
 from corpus2skill.paying.budget import Budget
@@ -32,7 +33,7 @@ from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.language_model import LanguageModel
 from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.result_store import ResultStore
-from corpus2skill.settings import Settings, expanded
+from corpus2skill.settings import expanded
 
 if TYPE_CHECKING:
     from corpus2skill.adapters.llm.connection import Connection
@@ -173,7 +174,9 @@ class _Opening:
         return self._batched
 
     def _price(self, name: ModelName, *, is_batch: bool) -> Price:
-        return _price_of(self._workspace, name, self._models.base_url, is_batch=is_batch)
+        beside = [other for other in (self._models.summarize, self._models.group) if other is not None]
+        base_url = self._models.base_url
+        return price_of(self._workspace.settings, name, base_url, beside=beside, is_batch=is_batch)
 
     def _rate(self, name: ModelName) -> KeyRate:
         if name.provider not in self._rates:
@@ -224,24 +227,6 @@ def open_single_model(workspace: Workspace, name: ModelName, base_url: str | Non
     return open_model(name, _connection(workspace, name, models, is_dry=False))
 
 
-def _price_of(
-    workspace: Workspace, name: ModelName, base_url: str | None, *, is_batch: bool = False
-) -> Price:
-    """The listed price, else the stated one: of no stated price is it known that batches have it for less."""
-    from corpus2skill.adapters.llm.connection import base_url_in_force
-    from corpus2skill.adapters.llm.prices import price_of
-
-    listed = price_of(name, base_url_in_force(name, base_url, os.environ), is_batch=is_batch)
-    return _stated_price(workspace.settings) if listed is unknown_price else listed
-
-
-def _stated_price(settings: Settings) -> Price:
-    """What the settings say of a model that no list knows."""
-    if settings.input_price is None or settings.output_price is None:
-        return unknown_price
-    return flat_price(settings.input_price, settings.output_price)
-
-
 def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *, is_dry: bool) -> Connection:
     from corpus2skill.adapters.llm.connection import Connection
     from corpus2skill.adapters.llm.keys import Keys
@@ -284,7 +269,7 @@ def open_navigator(
         return _offline_navigator(workspace, corpus, version), free
     name = model_for(model, "navigate")
     chosen = base_url or workspace.settings.base_url
-    price = _price_of(workspace, name, chosen)
+    price = price_of(workspace.settings, name, chosen)
     bare = open_single_model(workspace, name, base_url)
     return RatedModel(bare, _rate_of_rounds(workspace, f"{name.provider} {chosen or ''}")), price
 

@@ -9,7 +9,7 @@ from corpus2skill.compiler.pipeline import CompileRequest
 from corpus2skill.domain.job import CompilePlan
 from corpus2skill.domain.money import EstimatedSpending, total
 from corpus2skill.domain.tree import TreeLimits
-from corpus2skill.errors import ConfirmationNeeded
+from corpus2skill.errors import ConfirmationNeeded, Phrase
 
 Confirm = Callable[[Sequence[EstimatedSpending]], bool]
 """Shows an estimate to whoever pays; True for a yes."""
@@ -69,4 +69,4 @@ async def estimated(
 
 def _dollars(estimate: Sequence[EstimatedSpending]) -> str:
     high = total(None if part.dollars is None else part.dollars.high for part in estimate)
-    return "?" if high is None else f"<= ${high:.2f}"
+    return Phrase("phrase.price_unknown") if high is None else f"<= ${high:.2f}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from corpus2skill.application.compile_options import CompileOptions, compile_models
+from corpus2skill.application.find_window import Measuring, Window, find_window
 from corpus2skill.application.model_wiring import model_for, open_single_model
 from corpus2skill.application.wiring import OFFLINE, Workspace
 from corpus2skill.compiler.json_reply import first_object
@@ -60,17 +61,42 @@ async def try_models(
     Raises:
         UnusableSettings: no such model.
     """
-    options = CompileOptions(model=model, base_url=base_url)
-    models = compile_models(workspace.settings, options)
-    navigate = model or workspace.settings.navigation_model or workspace.settings.model
+    compiling, navigating = _models(workspace, model)
     trials = list[Trial]()
-    for name in dict.fromkeys((models.summarize, models.group)):
-        if name is not None:
-            trials.append(await _try(workspace, name, base_url, "json", lambda one: _json(one, language)))
-    if navigate != OFFLINE:
-        name = model_for(navigate, "navigate")
+    for name in compiling:
+        trials.append(await _try(workspace, name, base_url, "json", lambda one: _json(one, language)))
+    for name in navigating:
         trials.append(await _try(workspace, name, base_url, "tool", lambda one: _tool(one, language)))
     return tuple(trials)
+
+
+async def find_windows(
+    workspace: Workspace,
+    model: str | None,
+    base_url: str | None,
+    trials: Iterable[Trial],
+    tell: Callable[[Measuring], None],
+) -> tuple[Window, ...]:
+    """Find out how much each configured model reads, as far as it answered in `trials`.
+
+    Raises:
+        UnusableSettings: no such model.
+    """
+    answering = {trial.model for trial in trials if trial.error is None}
+    compiling, navigating = _models(workspace, model)
+    names = dict.fromkeys((*compiling, *navigating))
+    return tuple(
+        [await find_window(workspace, name, base_url, tell) for name in names if str(name) in answering]
+    )
+
+
+def _models(workspace: Workspace, model: str | None) -> tuple[tuple[ModelName, ...], tuple[ModelName, ...]]:
+    """What compiles and what navigates; the embedded engine is none of them."""
+    settings = workspace.settings
+    models = compile_models(settings, CompileOptions(model=model))
+    compiling = dict.fromkeys(name for name in (models.summarize, models.group) if name is not None)
+    navigate = model or settings.navigation_model or settings.model
+    return tuple(compiling), () if navigate == OFFLINE else (model_for(navigate, "navigate"),)
 
 
 async def _try(

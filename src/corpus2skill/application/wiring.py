@@ -15,6 +15,7 @@ from corpus2skill.adapters.store.version_files import FileVersionStore
 from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.errors import InvalidInput
 from corpus2skill.navigator.held_money import HeldMoney
+from corpus2skill.navigator.turnstile import Turnstile
 from corpus2skill.paying.rate import KeyRate
 from corpus2skill.ports.batch_log import BatchLog
 from corpus2skill.ports.clock import Clock, Ids
@@ -49,6 +50,8 @@ class Workspace:
     ids: Ids
     held: HeldMoney = field(default_factory=HeldMoney)
     """What runs under way hold of the spending limits."""
+    turnstile: Turnstile = field(default_factory=Turnstile)
+    """Of the runs of this process."""
     rates: dict[str, KeyRate] = field(default_factory=dict[str, KeyRate])
     """Of rounds, by the provider's key and address."""
 

@@ -94,7 +94,7 @@ class GroupAsking:
             read = None
         if read is None:
             self.tally.add(Repairs(fallbacks=1))
-            return by_rule(items, wanted.members, parent_title)
+            return by_rule(items, wanted.members, parent_title, least=wanted.least)
         return await self._completed(read, items, of_groups=of_groups)
 
     async def _read(
@@ -151,9 +151,9 @@ class GroupAsking:
         return {name: int(number) for name, number in placing.homes.items()}
 
 
-def by_rule(items: Sequence[GroupItem], most: int, parent_title: str) -> list[AskedGroup]:
-    """Groups of neighbours, named by what they lie under or by their ends."""
-    size = max(round(0.6 * most), 1)
+def by_rule(items: Sequence[GroupItem], most: int, parent_title: str, *, least: int = 1) -> list[AskedGroup]:
+    """At least so many groups of neighbours, named by what they lie under or by their ends."""
+    size = max(min(round(0.6 * most), len(items) // least), 1)
     groups: list[AskedGroup] = []
     taken = {parent_title}
     for run in shape.slices([str(number) for number in range(len(items))], size):

@@ -96,10 +96,10 @@ class GroupReader:
         ids = entry.get("memberIds")
         if not (isinstance(title, str) and isinstance(summary, str) and isinstance(ids, list)):
             raise BadReply("grouping_bad_group", number=number)
+        _require_plain(title, "\n".join(self.titles.values()))
         title, summary = one_line(title), one_line(summary)
         if not title or not summary:
             raise BadReply("grouping_blank", number=number)
-        _require_plain(title, "\n".join(self.titles.values()))
         slug = slug.strip() if isinstance(slug, str) else ""
         return ReadGroup(slug=slug, title=title, summary=summary, names=tuple(taking.take(ids)))
 
@@ -181,10 +181,10 @@ class DescriptionReader:
             BadReply: the reply is not in the form that was asked for.
         """
         said = first_object(reply, {"title": "string", "summary": "string"})
+        _require_plain(str(said["title"]))
         title, summary = one_line(str(said["title"])), one_line(str(said["summary"]))
         if not title or not summary:
             raise BadReply("grouping_blank", number=1)
-        _require_plain(title)
         faults = [*_language_faults((title, summary), self.language), *_length_faults(title, summary)]
         if title in self.siblings:
             faults.append(BadReply("grouping_same_title", title=title))
@@ -235,7 +235,7 @@ def _within_limits(group: ReadGroup) -> ReadGroup:
 
 def _require_plain(title: str, source: str = "") -> None:
     """Raises: BadReply: the title is a path, or holds what nobody sees; what `source` has is let through."""
-    fault = next(title_faults(title, source), None)
+    fault = next(title_faults(" ".join(title.split()), source), None)
     if fault is not None:
         raise fault
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import TypeVar
 
 from corpus2skill.compiler.chunk import chunk_texts
 from corpus2skill.compiler.cluster import Clustered, Predecessor, check_capacity, cluster_chunks
@@ -46,10 +47,13 @@ from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.grouper import Grouper
 from corpus2skill.ports.lexical_index import LexicalIndexWriter
 from corpus2skill.ports.sources import SourceReader
+from corpus2skill.ports.steps import Steps, at_once
 from corpus2skill.ports.store import CorpusConfig, VersionStamp, VersionStore
 from corpus2skill.ports.summarizer import Summarizer
 
 _log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 MOST_LOST = 0.2
 """Share of the active version's sources that may go without being confirmed (design: a fifth)."""
@@ -97,6 +101,8 @@ class CompilerPorts:
     """Asked before anything is paid."""
     spending: Callable[[], tuple[Spending, ...]] = tuple
     """What the calls so far came to."""
+    steps: Steps = at_once
+    """What runs the stages, one after another."""
 
 
 async def compile_corpus(
@@ -178,21 +184,28 @@ class _Compilation:
             self.tell(SpendingKnown(self.ports.spending()))
 
     async def stages(self) -> CompileReport:
-        sources = await self.extract()
-        chunks, next_number = self.chunk(sources)
+        run = self.ports.steps.run
+        sources = await run("extract", self.extract, lambda made: len(made.reports))
+        chunks, next_number = await run(
+            "chunk", _later(lambda: self.chunk(sources)), lambda made: len(made[0])
+        )
         plan = self.plan(sources, chunks)
         await self.ports.approve(plan)
         language = self.language(sources)
         to_index = [chunk.text for chunk in chunks] if plan.to_summarize else []
         async with index_ahead(self.ports.index_writer, to_index):
             summarized = await self.summarize(chunks)
-            clustered = await self.cluster(summarized, language)
+            clustered = await run(
+                "cluster",
+                lambda: self.cluster(summarized, language),
+                lambda made: sum(1 for _ in made.tree.paths()),
+            )
         content = self.content(sources, summarized, clustered, language, next_number)
         if self.is_unchanged(content):
             self.remember()
             return self.unchanged(content)
-        manifest = self.write(content)
-        self.publish(manifest)
+        manifest = await run("write", _later(lambda: self.write(content)), lambda made: made.version)
+        await run("publish", _later(lambda: self.publish(manifest)), lambda _made: manifest.version)
         return self.report(manifest, content)
 
     async def plan_only(self) -> CompilePlan:
@@ -415,6 +428,15 @@ class _Compilation:
             self.listener(event)
         except Exception:  # noqa: BLE001 - whatever a listener does, the compile goes on
             _log.warning("a compile listener failed", exc_info=True)
+
+
+def _later(work: Callable[[], Result]) -> Callable[[], Awaitable[Result]]:
+    """The same as a step that could be waited for."""
+
+    async def step() -> Result:
+        return work()
+
+    return step
 
 
 def _refused(reports: tuple[SourceReport, ...]) -> list[SourceReport]:

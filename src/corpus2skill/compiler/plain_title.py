@@ -18,8 +18,9 @@ _SHOWN = 40
 def path_piece(title: str, source: str) -> str:
     """The first piece of a path in `title` that `source` does not have; "" where there is none."""
     plain = unicodedata.normalize("NFKC", title)
-    known = unicodedata.normalize("NFKC", source)
-    return next((match[0] for match in _PATH_PIECE.finditer(plain) if match[0] not in known), "")
+    known = unicodedata.normalize("NFKC", source).replace("\\", "")  # Markdown has its own use for them
+    found = (match[0] for match in _PATH_PIECE.finditer(plain))
+    return next((piece for piece in found if piece.replace("\\", "") not in known), "")
 
 
 def has_strange_characters(text: str, source: str) -> bool:

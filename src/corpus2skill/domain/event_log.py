@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +23,10 @@ class LoggedEvent(NewEvent):
     """RFC 3339 in UTC with milliseconds."""
 
 
+RUN_FINISHED = "run.finished"
+TEXT_DELTA = "text.delta"
+
+
 def run_topic(run: str) -> str:
     """The topic of a run's events; it ends with `run.finished`."""
     return f"run:{run}"
@@ -36,3 +40,21 @@ def job_topic(job: str) -> str:
 def documents_topic(corpus: str) -> str:
     """The topic of the verdicts on a corpus's uploads; it never ends."""
     return f"documents:{corpus}"
+
+
+def is_last(event: NewEvent) -> bool:
+    """True for an event after which its topic has no more: a run's end, or one whose payload says `is_last`."""
+    return event.kind == RUN_FINISHED or event.payload.get("is_last") is True
+
+
+def merged(events: Iterable[LoggedEvent]) -> list[LoggedEvent]:
+    """Return `events` with pieces of text that follow each other made one, numbered as the last of them."""
+    told: list[LoggedEvent] = []
+    for event in events:
+        before = told[-1] if told else None
+        if before is not None and before.kind == event.kind == TEXT_DELTA:
+            text = f"{before.payload['text']}{event.payload['text']}"
+            told[-1] = replace(event, payload={**event.payload, "text": text})
+        else:
+            told.append(event)
+    return told

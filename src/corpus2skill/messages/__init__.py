@@ -6,7 +6,7 @@ import json
 from functools import cache
 from importlib import resources
 
-from corpus2skill.errors import Corpus2SkillError
+from corpus2skill.errors import Corpus2SkillError, Phrase
 
 LANGUAGES = ("ja", "en")
 
@@ -32,4 +32,8 @@ def has_message(key: str) -> bool:
 
 def error_message(language: str, error: Corpus2SkillError) -> str:
     """Return what happened, what was wanted and what to do, for a person."""
-    return message(language, f"error.{error.code}", **error.values)
+    values = {
+        name: message(language, value) if isinstance(value, Phrase) else value
+        for name, value in error.values.items()
+    }
+    return message(language, f"error.{error.code}", **values)

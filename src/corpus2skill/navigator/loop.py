@@ -47,6 +47,7 @@ async def navigate(
         InvalidQuestion: nothing was begun.
     """
     check_question(question.text, navigator.limits.question_characters)
+    await navigator.turnstile.enter()
     run = begin_run(question, navigator, listener, cancellation or Cancellation())
     open_record(run)
     conclusion = conclude_without_reply(run, "stopped")
@@ -92,6 +93,7 @@ async def _walk(run: Run) -> Conclusion:
 async def _let_others_in(run: Run) -> None:
     """Give way once a round: a model that never waits would hold up time limits and cancellation."""
     await asyncio.sleep(0)
+    await run.navigator.turnstile.enter()
     run.cancellation.check()
 
 

@@ -102,7 +102,9 @@ async def _reply(run: Run, request: NavigatorRequest, most: float) -> Reply:
     is_begun = False
     try:
         async for event in run.navigator.model.reply(request):
-            is_begun = True
+            if not is_begun:  # replies that come together are read one after another
+                is_begun = True
+                await run.navigator.turnstile.enter()
             if isinstance(event, TextDelta):
                 run.tell(AnswerDelta(text=_encodable(event.text)))
             else:

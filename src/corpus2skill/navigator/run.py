@@ -19,6 +19,7 @@ from corpus2skill.navigator.held_money import HeldMoney
 from corpus2skill.navigator.question import Question
 from corpus2skill.navigator.trail import Trail
 from corpus2skill.navigator.tree_reader import TreeReader
+from corpus2skill.navigator.turnstile import Turnstile
 from corpus2skill.ports.clock import Chance, Clock, Ids, Sleep
 from corpus2skill.ports.events import RunListener
 from corpus2skill.ports.navigator_model import NavigatorModel
@@ -46,6 +47,8 @@ class Navigator:
     price: Price = unknown_price
     held: HeldMoney = field(default_factory=HeldMoney)
     """Shared by all runs of a process whose spending has a limit in common."""
+    turnstile: Turnstile = field(default_factory=Turnstile)
+    """Shared by all runs of a process."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,6 +13,14 @@ class EventLog(Protocol):
         """Append events in order and return the number of the last one."""
         ...
 
+    def append_all(self, batches: Sequence[tuple[str, str, Sequence[NewEvent]]]) -> tuple[int, ...]:
+        """Append events to several topics, given as `(tenant, topic, events)`, in one step.
+
+        Returns the number of the last event of each. The disk is not waited for: the machine's own death may
+        take the last ones, the death of the process not.
+        """
+        ...
+
     def since(self, tenant: str, topic: str, after: int, limit: int = 500) -> tuple[LoggedEvent, ...]:
         """Events numbered above `after`, in order; empty for a topic that there is not."""
         ...

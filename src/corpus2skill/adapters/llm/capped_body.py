@@ -11,7 +11,8 @@ import httpx2
 MOST_REPLY_BYTES = 8_000_000
 """Of a reply, streamed or whole, unpacked: many times what any model writes at once."""
 _MOST_FILE_BYTES = 512_000_000
-"""Of what is fetched: the results of a batch come as one file."""
+"""Of the results of a batch, which come as one file."""
+_FILES = ("/results", "/content")
 ENCODINGS = "gzip"
 """What may come packed: how much it unpacks to is counted on the way."""
 _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
@@ -37,7 +38,7 @@ class BodyTooLarge(httpx2.DecodingError):
 
 async def cap_body(response: httpx2.Response) -> None:
     """Bound the body of a response that is not read yet: a response hook of the HTTP client."""
-    most = _MOST_FILE_BYTES if response.request.method == "GET" else MOST_REPLY_BYTES
+    most = _MOST_FILE_BYTES if response.request.url.path.endswith(_FILES) else MOST_REPLY_BYTES
     is_packed = response.headers.get("content-encoding", "").strip().lower() in _PACKED
     if is_packed:
         del response.headers["content-encoding"]  # it is unpacked here, where it can be stopped

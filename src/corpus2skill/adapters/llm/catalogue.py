@@ -51,10 +51,15 @@ def known_forms() -> str:
 
 def context_window(name: ModelName, base_url: str | None = None) -> int:
     """Return the tokens that prompt and reply may have together; `UNKNOWN_WINDOW` for unknown models."""
+    return known_window(name, base_url) or UNKNOWN_WINDOW
+
+
+def known_window(name: ModelName, base_url: str | None = None) -> int | None:
+    """Return the same where it is known."""
     # A gateway to Claude leads to the same model; other people's servers name theirs as they like.
     listed_at = None if name.provider == "anthropic" else base_url
     known = context_window_of(name, listed_at)
     if known is not None:
         return known
     is_claude = listed_at is None and re.search(r"claude-\w+-[4-9]", name.model) is not None
-    return 200_000 if is_claude else UNKNOWN_WINDOW
+    return 200_000 if is_claude else None

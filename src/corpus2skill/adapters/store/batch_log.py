@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, and_, delete, insert, inspect, select, u
 from corpus2skill.adapters.store.batch_tables import BATCH_CALLS, BATCHES, TABLES
 from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.record_chain import storable
-from corpus2skill.adapters.store.result_tables import META, METADATA, SCHEMA
+from corpus2skill.adapters.store.result_tables import META, METADATA, OWNER, SCHEMA, upgrade
 from corpus2skill.errors import Busy, Damaged
 from corpus2skill.ports.batch_log import BatchedCall, NotedBatch
 
@@ -25,6 +25,8 @@ _CONTENTS = Contents(
     metadata=METADATA,
     meta=META,
     schema=SCHEMA,
+    name="results",
+    upgrade=upgrade,
     damaged=lambda file: Damaged("results_damaged", file=file),
     busy=lambda path: Busy("results_busy", path=path),
 )
@@ -33,11 +35,12 @@ _CONTENTS = Contents(
 class SqlBatchLog:
     """`ports.batch_log.BatchLog` over SQLAlchemy, in the file of `adapters.store.results`."""
 
-    def __init__(self, url: str | URL) -> None:
+    def __init__(self, url: str | URL, tenant: str = OWNER) -> None:
+        self._tenant = storable(tenant)
         self._database = Database(url, _CONTENTS)
 
     async def note(self, batch: NotedBatch) -> None:
-        await self._write(lambda connection: _insert(connection, batch))
+        await self._write(lambda connection: _insert(connection, self._tenant, batch))
 
     async def name(self, token: str, batch_id: str | None) -> None:
         named = update(BATCHES).where(BATCHES.c.token == token).values(batch_id=batch_id)
@@ -48,7 +51,7 @@ class SqlBatchLog:
 
     async def open(self, corpus: str, identity: str) -> tuple[NotedBatch, ...]:
         return await asyncio.to_thread(
-            self._database.read, lambda connection: _open(connection, corpus, identity), ()
+            self._database.read, lambda connection: _open(connection, self._tenant, corpus, identity), ()
         )
 
     def close(self) -> None:
@@ -59,21 +62,25 @@ class SqlBatchLog:
         await asyncio.to_thread(self._database.write, lambda connection: _worked(connection, work))
 
 
-def has_batches(connection: Connection, corpus: str) -> bool:
+def has_batches(connection: Connection, tenant: str, corpus: str) -> bool:
     """True where the corpus has a batch under way."""
     if not inspect(connection).has_table(BATCHES.name):
         return False
-    query = select(BATCHES.c.token).where(BATCHES.c.corpus == storable(corpus)).limit(1)
+    query = (
+        select(BATCHES.c.token)
+        .where(BATCHES.c.tenant == tenant, BATCHES.c.corpus == storable(corpus))
+        .limit(1)
+    )
     return connection.execute(query).first() is not None
 
 
-def forget_calls(connection: Connection, corpus: str, subjects: Collection[str]) -> None:
+def forget_calls(connection: Connection, tenant: str, corpus: str, subjects: Collection[str]) -> None:
     """Delete the calls about these subjects from every batch of the corpus."""
     if not inspect(connection).has_table(BATCH_CALLS.name):
         return
     for part in _parts([storable(subject) for subject in subjects]):
-        of_part = and_(BATCH_CALLS.c.corpus == storable(corpus), BATCH_CALLS.c.subject.in_(part))
-        connection.execute(delete(BATCH_CALLS).where(of_part))
+        of_corpus = and_(BATCH_CALLS.c.tenant == tenant, BATCH_CALLS.c.corpus == storable(corpus))
+        connection.execute(delete(BATCH_CALLS).where(of_corpus, BATCH_CALLS.c.subject.in_(part)))
 
 
 def _worked(connection: Connection, work: _Work) -> None:
@@ -81,8 +88,9 @@ def _worked(connection: Connection, work: _Work) -> None:
     work(connection)
 
 
-def _insert(connection: Connection, batch: NotedBatch) -> None:
+def _insert(connection: Connection, tenant: str, batch: NotedBatch) -> None:
     row = {
+        "tenant": tenant,
         "token": batch.token,
         "corpus": storable(batch.corpus),
         "model": storable(batch.model),
@@ -92,11 +100,12 @@ def _insert(connection: Connection, batch: NotedBatch) -> None:
     }
     connection.execute(insert(BATCHES).values(row))
     if batch.calls:
-        connection.execute(insert(BATCH_CALLS), [_row(batch, call) for call in batch.calls])
+        connection.execute(insert(BATCH_CALLS), [_row(tenant, batch, call) for call in batch.calls])
 
 
-def _row(batch: NotedBatch, call: BatchedCall) -> dict[str, object]:
+def _row(tenant: str, batch: NotedBatch, call: BatchedCall) -> dict[str, object]:
     return {
+        "tenant": tenant,
         "token": batch.token,
         "key": call.key,
         "corpus": storable(batch.corpus),
@@ -112,13 +121,17 @@ def _delete(connection: Connection, token: str) -> None:
     connection.execute(delete(BATCHES).where(BATCHES.c.token == token))
 
 
-def _open(connection: Connection, corpus: str, identity: str) -> tuple[NotedBatch, ...]:
+def _open(connection: Connection, tenant: str, corpus: str, identity: str) -> tuple[NotedBatch, ...]:
     if not inspect(connection).has_table(BATCHES.name):
         return ()
     columns = ("token", "model", "identity", "noted_at", "batch_id")
     query = (
         select(*(BATCHES.c[name] for name in columns))
-        .where(BATCHES.c.corpus == storable(corpus), BATCHES.c.identity == storable(identity))
+        .where(
+            BATCHES.c.tenant == tenant,
+            BATCHES.c.corpus == storable(corpus),
+            BATCHES.c.identity == storable(identity),
+        )
         .order_by(BATCHES.c.number)
     )
     return tuple(_noted(connection, row, corpus) for row in connection.execute(query).all())

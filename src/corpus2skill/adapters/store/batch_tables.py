@@ -10,6 +10,7 @@ BATCHES = Table(
     "batches",
     METADATA,
     Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("tenant", String, nullable=False),
     Column("token", String(64), nullable=False, unique=True),
     Column("corpus", String, nullable=False),
     Column("model", String, nullable=False),
@@ -21,6 +22,7 @@ BATCHES = Table(
 BATCH_CALLS = Table(
     "batch_calls",
     METADATA,
+    Column("tenant", String, primary_key=True),
     Column("token", String(64), primary_key=True),
     Column("key", String(64), primary_key=True),
     Column("corpus", String, nullable=False),

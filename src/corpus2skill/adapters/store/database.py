@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import quote
 
 from sqlalchemy import (
     URL,
@@ -15,27 +14,34 @@ from sqlalchemy import (
     Engine,
     MetaData,
     Table,
-    create_engine,
-    event,
     insert,
     inspect,
     make_url,
     select,
+    text,
     update,
 )
-from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
-from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from corpus2skill.adapters.store import durable
+from corpus2skill.adapters.store.engines import (
+    READING,
+    UNCHANGING,
+    UNSYNCED,
+    WRITING,
+    ServerEngines,
+    sqlite_engine,
+)
+from corpus2skill.adapters.store.refusals import code_of, is_lost, name_of, was_outrun
 from corpus2skill.errors import Busy, Corpus2SkillError, Damaged, WorkspaceUnusable
 
 Result = TypeVar("Result")
 
 _TRIES = 6
-_BUSY_SECONDS = 10.0
+_TRIES_WHEN_LOST = 2
 _SCHEMA_KEY = "schema"
-_UNSYNCED = "rwc, unsynced"
-"""Engines whose commits do not wait for the disk."""
+_SERVERS = ServerEngines()
+"""Of the process: a tenant's stores are opened for each of its requests, and share their connections."""
 _NO_SHARED_MEMORY = ("SQLITE_CANTOPEN", "SQLITE_READONLY")
 """How SQLite says that it may not make the files which a WAL database needs beside it."""
 
@@ -52,6 +58,8 @@ class Contents:
     """From the file's name, and what in it, to the error that says so."""
     busy: Callable[[str], Busy]
     """From the file's name."""
+    name: str | None = None
+    """The schema of PostgreSQL that the tables lie in, where several contents share a database."""
     upgrade: Callable[[Connection, int], None] | None = None
     """Brings tables of an older schema, whose number it is given, to `schema`."""
 
@@ -72,21 +80,28 @@ class Database:
             with durable.usable(self._file):
                 if not self._file.exists():
                     return empty
+        tries_left = _TRIES_WHEN_LOST
+        while True:
+            tries_left -= 1
+            try:
+                return self._read(self._engine(READING), work, empty)
+            except _Outdated:
+                self.write(_nothing)
+                return self.read(work, empty)
+            except SQLAlchemyError as error:
+                if tries_left and is_lost(error):
+                    continue
+                if not self._is_unchanging(error):
+                    raise self._refusal(error) from error
+                break
         try:
-            return self._read(self._engine("ro"), work, empty)
-        except _Outdated:
-            self.write(_nothing)
-            return self.read(work, empty)
-        except DBAPIError as error:
-            if not self._is_unchanging(error):
-                raise self._refusal(error) from error
-        try:
-            return self._read(self._engine("ro&immutable=1"), work, empty)
+            return self._read(self._engine(UNCHANGING), work, empty)
         except DBAPIError as error:
             raise self._refusal(error) from error
 
     def write(self, work: Callable[[Connection], Result], *, outlasts_power_cut: bool = True) -> Result:
-        """Run `work` in one transaction. It may be run again, where another process was quicker.
+        """Run `work` in one transaction. It may be run again, where another process was quicker or the
+        connection was lost; never after the commit was asked for, when nobody knows whether it came about.
 
         What was written outlasts the death of the process. Without `outlasts_power_cut` the disk is not waited
         for, so that the machine's own death may take it; the next write that waits takes this one along.
@@ -98,9 +113,11 @@ class Database:
         while True:
             tries_left -= 1
             try:
-                return self._write(work, self._engine("rwc" if outlasts_power_cut else _UNSYNCED))
-            except DBAPIError as error:
-                if not tries_left or not _was_outrun(error):
+                return self._write(work, self._engine(WRITING if outlasts_power_cut else UNSYNCED))
+            except SQLAlchemyError as error:
+                if is_lost(error):
+                    tries_left = min(tries_left, _TRIES_WHEN_LOST - 1)
+                if not tries_left or not (was_outrun(error) or is_lost(error)):
                     raise self._refusal(error) from error
 
     def wipe(self) -> None:
@@ -112,7 +129,7 @@ class Database:
         if self._file is None or not self._file.exists():
             return
         try:
-            with self._engine("rwc").connect() as connection:
+            with self._engine(WRITING).connect() as connection:
                 driver = connection.connection.driver_connection
                 assert isinstance(driver, sqlite3.Connection)
                 (is_blocked, _, _) = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -123,8 +140,9 @@ class Database:
 
     def close(self) -> None:
         """Give back the connections; the database may be used again."""
-        for engine in self._engines.values():
-            engine.dispose()
+        if self._file is not None:
+            for engine in self._engines.values():
+                engine.dispose()
         self._engines.clear()
 
     def damaged(self, name: str) -> Damaged:
@@ -133,7 +151,7 @@ class Database:
 
     @property
     def _label(self) -> str:
-        return str(self._file) if self._file else str(self._url.database)
+        return str(self._file) if self._file else self._url.render_as_string(hide_password=True)
 
     def _read(self, engine: Engine, work: Callable[[Connection], Result], empty: Result) -> Result:
         with engine.begin() as connection:
@@ -142,15 +160,26 @@ class Database:
             return work(connection)
 
     def _write(self, work: Callable[[Connection], Result], engine: Engine) -> Result:
-        with engine.begin() as connection:
-            if not self._is_checked:
-                self._make_ready(connection)
-            return work(connection)
+        with engine.connect() as connection:
+            with connection.begin() as transaction:
+                if not self._is_checked:
+                    self._make_ready(connection)
+                result = work(connection)
+                try:
+                    transaction.commit()
+                except DBAPIError as error:
+                    if is_lost(error):
+                        raise self._refusal(error) from error
+                    raise
+            self._is_checked = True
+            return result
 
     def _make_ready(self, connection: Connection) -> None:
         """Make the tables, or bring those of an older release up to date."""
         contents = self._contents
         row = {"key": _SCHEMA_KEY, "value": str(contents.schema)}
+        if self._file is None and contents.name is not None:
+            connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {contents.name}"))
         try:
             if not self._check(connection):
                 contents.metadata.create_all(connection)
@@ -181,31 +210,30 @@ class Database:
         return True
 
     def _engine(self, mode: str) -> Engine:
-        if self._file is None and mode != _UNSYNCED:
-            mode = "server"
         if mode not in self._engines:
             self._engines[mode] = (
-                _server_engine(self._url, mode) if self._file is None else _sqlite_engine(self._file, mode)
+                _SERVERS.of(self._url, mode, self._contents.name)
+                if self._file is None
+                else sqlite_engine(self._file, mode)
             )
         return self._engines[mode]
 
-    def _is_unchanging(self, error: DBAPIError) -> bool:
+    def _is_unchanging(self, error: SQLAlchemyError) -> bool:
         """True where a database on a read-only disk may be read as a file that nobody can be writing."""
-        if self._file is None or not _name(error).startswith(_NO_SHARED_MEMORY):
+        if self._file is None or not name_of(error).startswith(_NO_SHARED_MEMORY):
             return False
         log = self._file.with_name(self._file.name + "-wal")
         return not log.exists() or log.stat().st_size == 0
 
-    def _refusal(self, error: DBAPIError | sqlite3.Error) -> Corpus2SkillError:
-        name, path = _name(error), self._label
-        reason = str(error.orig if isinstance(error, DBAPIError) else error)
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_CONSTRAINT")):
-            return self._contents.damaged(path)
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return self._contents.busy(path)
-        codes = {"SQLITE_READONLY": "read_only", "SQLITE_FULL": "disk_full", "SQLITE_CANTOPEN": "no_rights"}
-        code = next((code for start, code in codes.items() if name.startswith(start)), "workspace_io")
-        return WorkspaceUnusable(code, path=path, reason=reason)
+    def _refusal(self, error: SQLAlchemyError | sqlite3.Error) -> Corpus2SkillError:
+        match code_of(error):
+            case "damaged":
+                return self._contents.damaged(self._label)
+            case "busy":
+                return self._contents.busy(self._label)
+            case code:
+                reason = error.orig if isinstance(error, DBAPIError) else error
+                return WorkspaceUnusable(code, path=self._label, reason=" ".join(str(reason).split()))
 
 
 class _Outdated(Exception):
@@ -226,50 +254,3 @@ def _sqlite_file(url: URL) -> Path | None:
     if not url.database or url.database == ":memory:":
         raise ValueError("what is kept needs a database that stays")
     return Path(url.database)
-
-
-def _server_engine(url: URL, mode: str) -> Engine:
-    engine = create_engine(url)
-    if mode == _UNSYNCED and url.get_backend_name() == "postgresql":
-        event.listen(engine, "begin", _commit_without_waiting)
-    return engine
-
-
-def _commit_without_waiting(connection: Connection) -> None:
-    connection.exec_driver_sql("SET LOCAL synchronous_commit TO OFF")
-
-
-def _sqlite_engine(file: Path, mode: str) -> Engine:
-    """Return an engine whose transactions are begun by us: the driver would begin a writing one too late."""
-    is_writing = mode.startswith("rwc")
-
-    def connect() -> sqlite3.Connection:
-        address = f"file:{quote(str(file.absolute()))}?mode={'rwc' if is_writing else mode}"
-        connection = sqlite3.connect(
-            address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-        )
-        if is_writing:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute(f"PRAGMA synchronous={'NORMAL' if mode == _UNSYNCED else 'FULL'}")
-            connection.execute("PRAGMA secure_delete=ON")
-        return connection
-
-    pool = NullPool if "immutable" in mode else QueuePool
-    engine = create_engine("sqlite+pysqlite://", creator=connect, poolclass=pool)
-
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if is_writing else "BEGIN")
-
-    event.listen(engine, "begin", begin)
-    return engine
-
-
-def _was_outrun(error: DBAPIError) -> bool:
-    """True where another process wrote the same row, or made the tables, in the same moment."""
-    return isinstance(error, IntegrityError | ProgrammingError) or "SQLITE_BUSY" in _name(error)
-
-
-def _name(error: DBAPIError | sqlite3.Error) -> str:
-    """SQLite's name of an error, empty for those of other databases."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    return str(cause.sqlite_errorname) if isinstance(cause, sqlite3.Error) else ""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+from collections import deque
 from collections.abc import Generator, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 from corpus2skill.errors import WorkspaceUnusable
 
@@ -21,6 +23,8 @@ _CODES = {
     errno.EPERM: "no_rights",
 }
 _SYNC_THREADS = 8
+_MOST_UNDER_WAY = 64
+"""New files that wait in memory to be written."""
 
 
 @contextmanager
@@ -67,6 +71,42 @@ def sync(path: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+class NewFiles:
+    """New files on their way to the disk, written and waited for by threads while the next ones are made.
+
+    Leaving the block waits for all of them; it raises what the first of those that failed raised.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_SYNC_THREADS)
+        self._under_way: deque[Future[None]] = deque()
+
+    def __enter__(self) -> NewFiles:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=kind is not None)
+        if kind is None:
+            for written in self._under_way:
+                written.result()
+
+    def add(self, path: Path, data: bytes) -> None:
+        """Write `data` at `path`, where nothing is yet; waits while too many are under way."""
+        self._under_way.append(self._pool.submit(_write_new, path, data))
+        if len(self._under_way) > _MOST_UNDER_WAY:
+            self._under_way.popleft().result()
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    with path.open("xb", buffering=0) as file:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
 
 
 def sync_all(paths: Iterable[Path]) -> None:

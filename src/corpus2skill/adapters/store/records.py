@@ -67,6 +67,7 @@ _CONTENTS = Contents(
     metadata=METADATA,
     meta=META,
     schema=SCHEMA,
+    name="records",
     upgrade=upgrade,
     damaged=lambda file: Damaged("records_damaged", file=file),
     busy=lambda path: Busy("records_busy", path=path),

@@ -27,6 +27,8 @@ from corpus2skill.domain.ids import chunk_number, is_node_path
 from corpus2skill.domain.version import Manifest, VersionContent
 from corpus2skill.ports.store import VersionStamp
 
+_LARGE = 1_000_000
+"""Bytes of a file that is not kept waiting in memory."""
 _LEXICAL_FILE = re.compile(r"lexical(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+")
 
 
@@ -44,14 +46,13 @@ class _VersionWriter:
         self._folder = folder
         self._lines: list[FileLine] = []
         self._folders: set[Path] = set()
+        self._unsynced: list[Path] = []
 
     def write(
         self, content: VersionContent, stamp: VersionStamp, files: Iterable[tuple[str, bytes]]
     ) -> Manifest:
         self._make_folder(self._folder)
-        for path, data in files:
-            _check_path(path, content.corpus)
-            self._add(path, (data,))
+        self._add_files(files, content.corpus)
         self._add_sources(content)
         self._add_chunks(content)
         listing = b"".join(encode(line) + b"\n" for line in sorted(self._lines, key=lambda line: line.path))
@@ -60,6 +61,19 @@ class _VersionWriter:
         self._add(MANIFEST, (seal(manifest),))
         self._sync()
         return manifest
+
+    def _add_files(self, files: Iterable[tuple[str, bytes]], corpus: str) -> None:
+        """Add files whose content is there; small ones are written and synced while the next are made."""
+        with durable.NewFiles() as new:
+            for path, data in files:
+                _check_path(path, corpus)
+                if len(data) > _LARGE:
+                    self._add(path, (data,))
+                    continue
+                place = self._folder / path
+                self._make_folder(place.parent)
+                new.add(place, data)
+                self._lines.append(FileLine(path=path, bytes=len(data), sha256=sha256(data)))
 
     def _add_sources(self, content: VersionContent) -> None:
         texts: dict[str, Span] = {}
@@ -91,6 +105,7 @@ class _VersionWriter:
                 file.write(piece)
                 digest.update(piece)
                 size += len(piece)
+        self._unsynced.append(place)
         self._lines.append(FileLine(path=path, bytes=size, sha256=digest.hexdigest()))
 
     def _make_folder(self, folder: Path) -> None:
@@ -101,7 +116,7 @@ class _VersionWriter:
             self._folders.add(folder)
 
     def _sync(self) -> None:
-        durable.sync_all(self._folder / line.path for line in self._lines)
+        durable.sync_all(self._unsynced)
         durable.sync_all(self._folders)
 
 

@@ -11,6 +11,7 @@ import typer
 from corpus2skill.domain.run import RunRecord
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
+from corpus2skill.entrypoints.cli.engine_note import note_engine
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     Channel,
@@ -63,6 +64,7 @@ def ask_command(
         model=model,
         base_url=base_url,
     )
+    note_engine(desk, corpus, model)
     record = answer(desk, options)
     return exit_codes.of_outcome(record.outcome)
 

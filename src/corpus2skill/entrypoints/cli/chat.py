@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
+from corpus2skill.entrypoints.cli.engine_note import note_engine
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     Channel,
@@ -47,6 +48,7 @@ def chat_command(
     options = ConversationOptions(
         corpus=corpus, session=session, user=user, channel=channel, model=model, base_url=base_url
     )
+    note_engine(desk, corpus, model)
     with asyncio.Runner() as runner:
         return _converse(desk, options, runner)
 

@@ -32,14 +32,16 @@ class Consent:
 
     def __call__(self, estimate: Sequence[EstimatedSpending]) -> bool:
         shown = estimate_lines(self._out, estimate, self._out.note_room)
-        return self._is_agreed(shown, self._out.say("cli.confirm_payment"), "payment_declined")
+        return self._is_agreed(
+            shown, self._out.say("cli.confirm_payment"), ConfirmationNeeded("payment_declined")
+        )
 
     def to_loss(self, loss: Loss) -> bool:
         """The same for documents that are to go."""
         question = self._out.say("cli.confirm_removal", gone=loss.gone, had=loss.had, first=loss.first)
-        return self._is_agreed((), question, "removal_declined")
+        return self._is_agreed((), question, ConfirmationNeeded("removal_declined"))
 
-    def _is_agreed(self, shown: Iterable[str], question: str, declined: str) -> bool:
+    def _is_agreed(self, shown: Iterable[str], question: str, declined: ConfirmationNeeded) -> bool:
         if not (self._out.is_watched and _is_typed_in()):
             return False
         with self._progress.paused():
@@ -47,7 +49,7 @@ class Consent:
                 self._out.note(line)
             self._out.ask(question)
             if _answer() not in _YES:
-                raise ConfirmationNeeded(declined)
+                raise declined
             return True
 
 

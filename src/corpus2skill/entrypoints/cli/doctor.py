@@ -5,12 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
 from corpus2skill.entrypoints.cli.faults import fault_sentence
-from corpus2skill.entrypoints.cli.model_trials import trial_documents, trial_lines
+from corpus2skill.entrypoints.cli.model_trials import (
+    tell_of_measuring,
+    trial_documents,
+    trial_lines,
+    window_documents,
+    window_lines,
+)
 from corpus2skill.entrypoints.cli.options import BaseUrlOption, JsonOption, ModelOption, WorkspaceOption
 from corpus2skill.entrypoints.cli.output import Output, columns
 from corpus2skill.errors import Corpus2SkillError
@@ -18,7 +25,10 @@ from corpus2skill.messages import error_message
 
 if TYPE_CHECKING:
     from corpus2skill.application.examine_workspace import CorpusHealth, Installation, WorkspaceHealth
+    from corpus2skill.application.find_window import Window
     from corpus2skill.application.try_models import Trial
+
+    _Tried = tuple[Sequence[Trial], Sequence[Window]]
 
 
 def doctor_command(
@@ -35,40 +45,47 @@ def doctor_command(
     corpus2skill doctor --model openai:NAME --base-url http://localhost:11434/v1
 
     Of keys only the names are shown. Nothing is changed. A model that is configured or named is asked for
-    one JSON reply and one tool call: two or three short calls, paid for like any other.
+    one JSON reply and one tool call: two or three short calls, paid for like any other. Where nobody knows how
+    much it reads, its server is asked, and else prompts that grow are tried; what that takes is said before.
     """
     from corpus2skill.application.examine_workspace import examine_installation, examine_workspace
 
     desk = open_desk(workspace, is_json=json)
     installation, health = examine_installation(os.environ), examine_workspace(desk.workspace)
     if json:
-        trials = _tried(desk, model, base_url)
-        desk.out.document(
-            {**_document(desk, installation, health), "models": trial_documents(desk.out, trials)}
-        )
+        trials, windows = _tried(desk, model, base_url)
+        models = {"models": trial_documents(desk.out, trials), "windows": window_documents(windows)}
+        desk.out.document({**_document(desk, installation, health), **models})
     else:
         trials = _told(desk, installation, health, lambda: _tried(desk, model, base_url))
     return _exit_code(health, trials)
 
 
 def _told(
-    desk: Desk, installation: Installation, health: WorkspaceHealth, tried: Callable[[], Sequence[Trial]]
+    desk: Desk, installation: Installation, health: WorkspaceHealth, tried: Callable[[], _Tried]
 ) -> Sequence[Trial]:
     """Say what is known already, then try the models, which takes its time; the verdict is on all of it."""
     for line in (*_installed(desk.out, installation), "", *_examined(desk, health)):
         desk.out.answer(line)
-    trials = tried()
+    trials, windows = tried()
     is_sound = health.is_sound and all(trial.error is None and trial.is_usable for trial in trials)
-    for line in (*trial_lines(desk.out, trials), desk.out.say("cli.sound" if is_sound else "cli.unsound")):
+    tried_lines = (*trial_lines(desk.out, trials), *window_lines(desk.out, windows))
+    for line in (*tried_lines, desk.out.say("cli.sound" if is_sound else "cli.unsound")):
         desk.out.answer(line)
     return trials
 
 
-def _tried(desk: Desk, model: str | None, base_url: str | None) -> Sequence[Trial]:
-    from corpus2skill.application.try_models import try_models
+def _tried(desk: Desk, model: str | None, base_url: str | None) -> _Tried:
+    from corpus2skill.application.try_models import find_windows, try_models
 
     language = "ja" if desk.out.language == "ja" else "en"
-    return asyncio.run(try_models(desk.workspace, model, base_url, language))
+
+    async def tried() -> _Tried:
+        trials = await try_models(desk.workspace, model, base_url, language)
+        tell = partial(tell_of_measuring, desk.out)
+        return trials, await find_windows(desk.workspace, model, base_url, trials, tell)
+
+    return asyncio.run(tried())
 
 
 def _exit_code(health: WorkspaceHealth, trials: Sequence[Trial]) -> int:

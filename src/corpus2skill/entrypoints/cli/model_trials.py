@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from corpus2skill.entrypoints.cli.money import dollars
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.messages import error_message
 
 if TYPE_CHECKING:
+    from corpus2skill.application.find_window import Measuring, Window
     from corpus2skill.application.try_models import Trial
 
 
@@ -41,6 +43,42 @@ def trial_documents(out: Output, trials: Sequence[Trial]) -> list[dict[str, obje
             else {"code": trial.error.code, "message": error_message(out.language, trial.error)},
         }
         for trial in trials
+    ]
+
+
+def tell_of_measuring(out: Output, measuring: Measuring) -> None:
+    """Say what is going to be sent, before it is."""
+    spending = dollars(out, measuring.dollars)
+    out.note(
+        out.say(
+            "cli.window_measuring",
+            model=measuring.model,
+            calls=measuring.calls,
+            tokens=f"{measuring.tokens:,}",
+            dollars=spending,
+        )
+    )
+
+
+def window_lines(out: Output, windows: Sequence[Window]) -> Iterator[str]:
+    """Yield how much each model reads, and the setting to write where a compile reckons with another number."""
+    for window in windows:
+        tokens = f"{window.tokens:,}"
+        said = out.say(f"trial.window.{window.origin}", tokens=tokens)
+        yield "  " + out.say("cli.window", model=window.model, said=said)
+        if not window.is_used and window.tokens:
+            yield "    " + out.say("cli.window_setting", tokens=window.tokens)
+
+
+def window_documents(windows: Sequence[Window]) -> list[dict[str, object]]:
+    return [
+        {
+            "model": window.model,
+            "tokens": window.tokens or None,
+            "origin": window.origin,
+            "is_used": window.is_used,
+        }
+        for window in windows
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from corpus2skill import __version__
+from corpus2skill.application.server.event_hub import EventHub
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.entrypoints.http.problems import answer_with_problems
 from corpus2skill.entrypoints.http.routes import api_tokens, me
@@ -23,6 +24,7 @@ def create_app(server: Server) -> FastAPI:
         openapi_url="/v1/openapi.json",
     )
     app.state.server = server
+    app.state.hub = EventHub(server.events)
     answer_with_problems(app)
     for module in _ROUTES:
         app.include_router(module.router, prefix="/v1")

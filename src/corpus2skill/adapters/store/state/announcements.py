@@ -45,5 +45,7 @@ class SqlAnnouncer:
         }
         try:
             self._database.write(lambda connection: connection.execute(insert(ANNOUNCEMENTS).values(row)))
-        except Corpus2SkillError:  # whoever announces has done its work; that nobody hears of it undoes nothing
+        except (
+            Corpus2SkillError
+        ):  # whoever announces has done its work; that nobody hears of it undoes nothing
             _log.warning("an announcement was lost: %s", kind, exc_info=True)

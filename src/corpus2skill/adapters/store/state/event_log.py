@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from sqlalchemy import (
     Column,
@@ -13,6 +13,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    bindparam,
     delete,
     func,
     insert,
@@ -36,6 +37,10 @@ EVENTS = Table(
     Column("at", String, nullable=False),
     Column("payload", Text, nullable=False),  # JSON
 )
+_ADD = insert(EVENTS)
+_LAST = select(func.max(EVENTS.c.number)).where(
+    EVENTS.c.tenant == bindparam("of_tenant"), EVENTS.c.topic == bindparam("of_topic")
+)
 
 
 class SqlEventLog:
@@ -46,27 +51,22 @@ class SqlEventLog:
         self._clock = clock
 
     def append(self, tenant: str, topic: str, events: Sequence[NewEvent]) -> int:
+        work = self._appending(((tenant, topic, events),))
+        return self._database.write(work)[0]
+
+    def append_all(self, batches: Sequence[tuple[str, str, Sequence[NewEvent]]]) -> tuple[int, ...]:
+        return self._database.write(self._appending(batches), outlasts_power_cut=False)
+
+    def _appending(
+        self, batches: Sequence[tuple[str, str, Sequence[NewEvent]]]
+    ) -> Callable[[Connection], tuple[int, ...]]:
         at = moment_of(self._clock.now())
-        payloads = [json.dumps(event.payload, ensure_ascii=True) for event in events]
+        encoded = [(*batch, [_payload(event) for event in batch[2]]) for batch in batches]
 
-        def work(connection: Connection) -> int:
-            last = _last(connection, tenant, topic)
-            rows = [
-                {
-                    "tenant": tenant,
-                    "topic": topic,
-                    "number": last + place,
-                    "kind": event.kind,
-                    "at": at,
-                    "payload": payload,
-                }
-                for place, (event, payload) in enumerate(zip(events, payloads, strict=True), start=1)
-            ]
-            if rows:
-                connection.execute(insert(EVENTS), rows)
-            return last + len(rows)
+        def work(connection: Connection) -> tuple[int, ...]:
+            return tuple(_append(connection, at, *batch) for batch in encoded)
 
-        return self._database.write(work)
+        return work
 
     def since(self, tenant: str, topic: str, after: int, limit: int = 500) -> tuple[LoggedEvent, ...]:
         is_meant = (EVENTS.c.tenant == tenant) & (EVENTS.c.topic == topic) & (EVENTS.c.number > after)
@@ -95,9 +95,33 @@ class SqlEventLog:
         self._database.write(lambda connection: connection.execute(delete(EVENTS).where(is_meant)))
 
 
-def _last(connection: Connection, tenant: str, topic: str) -> int:
-    is_meant = (EVENTS.c.tenant == tenant) & (EVENTS.c.topic == topic)
-    return connection.scalar(select(func.max(EVENTS.c.number)).where(is_meant)) or 0
+def _append(
+    connection: Connection,
+    at: str,
+    tenant: str,
+    topic: str,
+    events: Sequence[NewEvent],
+    payloads: Sequence[str],
+) -> int:
+    last = connection.scalar(_LAST, {"of_tenant": tenant, "of_topic": topic}) or 0
+    rows = [
+        {
+            "tenant": tenant,
+            "topic": topic,
+            "number": number,
+            "kind": event.kind,
+            "at": at,
+            "payload": payload,
+        }
+        for number, (event, payload) in enumerate(zip(events, payloads, strict=True), start=last + 1)
+    ]
+    if rows:
+        connection.execute(_ADD, rows)
+    return last + len(rows)
+
+
+def _payload(event: NewEvent) -> str:
+    return json.dumps(event.payload, ensure_ascii=True)
 
 
 def _event(row: RowMapping) -> LoggedEvent:

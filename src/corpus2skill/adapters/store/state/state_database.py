@@ -15,6 +15,8 @@ _WITH_TABLES = (
     "announcements",
     "api_tokens",
     "audit",
+    "corpora",
+    "documents",
     "event_log",
 )
 """Modules of this folder that add their tables to `METADATA`."""
