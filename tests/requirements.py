@@ -105,6 +105,7 @@ NAVIGATING: dict[str, str] = {
     "N-59": "Speaking over it ends run or answer at once; record and history know what was heard.",
     "N-60": "A chat is one conversation in a terminal or piped, each question on the version active at that moment.",
     "N-61": "A chat's commands show the last trail and sources, and open a source in its place in the original.",
+    "N-65": "Many runs that begin at once all get to their end, and the event loop comes round in between.",
     "N-62": "In a chat Ctrl-C ends the run and not the program, and a failure is told and gone on from.",
 }
 """Parts 2 and 3 of the article, and what design.md adds to them."""
@@ -133,4 +134,37 @@ PAYING: dict[str, str] = {
 }
 """What design.md says of paid calls, and of deleting."""
 
-REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING, **PAYING}
+SERVING: dict[str, str] = {
+    "S-01": "Under one Idempotency-Key a request is carried out once and answered the same for a day, its secrets sealed.",
+    "S-02": "Every answer has a request id, which stands in its problem and in its one line of log; no query, no body there.",
+    "S-03": "Every error is a problem (RFC 9457) in the language of the one who asks, with what is wrong by field.",
+    "S-04": "HEAD and OPTIONS answer as they should, and every answer has the headers that keep browsers careful.",
+    "S-05": "A server for this machine alone answers to this machine's names only.",
+    "S-06": "A body that is no upload and larger than a megabyte is refused.",
+    "S-07": "A token or an end user who asks too often is told so and when to come back.",
+    "S-08": "Health, readiness and counts are there for machines; counts name no tenant and are not for strangers.",
+    "S-09": "`serve` refuses what cannot work before it begins: port, database, a second server, the world without accounts.",
+    "S-10": "A stopping server takes nothing new, lets runs under way finish or records them as stopped, and stops its worker.",
+    "S-11": "A dead worker is begun again, ever more slowly, and it is said.",
+    "S-12": "The same state lies in SQLite or PostgreSQL; a database that goes away is said, and work goes on when it is back.",
+    "S-13": "The API is as the OpenAPI document in the repository says; whatever is sent, no 5xx and no answer outside its schema.",
+    "S-14": "Whatever a route is asked of another tenant's things is answered as for what does not exist.",
+    "S-20": "A file that was handed in has its row, on the disk, when the request is answered; its verdict follows.",
+    "S-21": "A bad document is refused by name with the reason and holds up no other, even if it kills its reader.",
+    "S-22": "The same bytes twice are one document; under another name a duplicate; other bytes are a new revision.",
+    "S-23": "Whatever a file is called, its source name is harmless, and no two files of a request become one.",
+    "S-24": "A file over the limit is refused without its bytes being kept, and an endless one ends the request.",
+    "S-25": "What is no upload, or is cut off, is a clear problem and leaves nothing half.",
+    "S-26": "Verdicts are told as events, with the reason in both languages.",
+    "S-27": "The documents within an archive or a mail are shown with verdicts of their own.",
+    "S-28": "A document's text is shown cut as the next version would cut it, before anything is paid.",
+    "S-29": "An original is handed out as a download that a browser runs nothing of.",
+    "S-30": "Uploads compile to the very files that a folder of the same files does.",
+    "S-31": "A document taken out is gone from the disk at once and from the next version.",
+    "S-32": "A purged document goes from old versions, results and records once no active version has it.",
+    "S-33": "Another tenant's corpora and documents are as ones that do not exist.",
+    "S-34": "Corpora are made, shown, changed and deleted, those of the command line too.",
+}
+"""What issue 6 and interfaces.md say of the server."""
+
+REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING, **PAYING, **SERVING}

@@ -8,10 +8,13 @@ Corpus2SkillError
 │   ├── ConfirmationNeeded  the step would lose or cost something and was not confirmed
 │   ├── InvalidQuestion     empty or over-long question
 │   ├── Conflict            it does not go together with what is there now
-│   └── Outrun              somebody changed it since it was looked at
+│   ├── Outrun              somebody changed it since it was looked at
+│   ├── TooLarge            what was sent is larger than what is taken in
+│   └── WrongKind           what was sent is not of the kind that is taken in
 ├── NotSignedIn             nobody, or nobody we know, is asking
 ├── NotAllowed              the one who asks may not do this
 ├── TooMany                 a limit on how often or how much was reached; it passes
+├── Stopping                the server is about to go and takes on nothing more
 ├── SourceRefused           one source document cannot become text (the others go on)
 ├── NotFound                a named thing does not exist
 │   ├── NodeNotFound        no node at that path of that version
@@ -107,6 +110,18 @@ class Outrun(InvalidInput):
     code = "outrun"
 
 
+class TooLarge(InvalidInput):
+    """What was sent is larger than what is taken in: the rest of it was not waited for."""
+
+    code = "upload_too_large"
+
+
+class WrongKind(InvalidInput):
+    """What was sent is not of the kind that is taken in."""
+
+    code = "not_multipart"
+
+
 class NotSignedIn(Corpus2SkillError):
     """Nobody, or nobody we know, is asking."""
 
@@ -128,6 +143,12 @@ class TooMany(Corpus2SkillError):
         self.retry_after = retry_after
         """Seconds until another try may succeed."""
         super().__init__(code, **values)
+
+
+class Stopping(Corpus2SkillError):
+    """The server is about to go and takes on nothing more; another one, or the next, will."""
+
+    code = "stopping"
 
 
 class SourceRefused(Corpus2SkillError):

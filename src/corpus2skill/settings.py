@@ -10,9 +10,9 @@ import locale
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from corpus2skill.domain.stated_price import FORM, prices_text, stated_prices
 from corpus2skill.errors import UnusableSettings, WorkspaceUnusable
@@ -92,6 +92,11 @@ class Settings:
     """Of one PDF."""
 
 
+LOOPBACK_ADDRESSES = ("localhost", "::1")
+LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+"""As they stand in `Host`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
     """What `serve` is told, by its options or `CORPUS2SKILL_<NAME>` in the environment."""
@@ -102,9 +107,34 @@ class ServerSettings:
     """The sub-path under which a proxy shows the server, without a slash at its end."""
     database_url: str | None = None
     """`postgresql+psycopg://...`; None: SQLite in the workspace."""
+    jobs_at_once: int = 2
+    """Compiles that the worker carries out at a time."""
+    jobs_per_tenant: int = 1
+    """Of which so many may belong to one tenant; of one corpus there is one at a time."""
+    runs_at_once: int = 50
+    """Questions of one tenant that are answered at a time; further ones are told to come again."""
+    public_hosts: tuple[str, ...] = ()
+    """Names under which the server is asked beside those of this machine."""
+    trusted_proxies: tuple[str, ...] = ()
+    """Addresses whose `X-Forwarded-For` and `-Proto` are believed."""
+    log_format: Literal["console", "json"] = "console"
+    stop_seconds: float = 20.0
+    """How long runs under way may go on once the server is asked to stop."""
+    requests_per_minute: int = 1_200
+    """Of one token or person."""
+    questions_per_minute: int = 60
+    """Of one end user, as the token's bearer names them."""
+
+    @property
+    def is_on_loopback(self) -> bool:
+        """True where nobody but this machine can reach the server."""
+        return self.host in LOOPBACK_ADDRESSES or self.host.startswith("127.")
 
 
 _TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(Settings)}
+_SERVER_TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(ServerSettings)}
+_SERVER_WANTED = {"port": "0 ... 65535", "root_path": "/docs", "log_format": "console | json"}
+MOST_PORT = 65_535
 NAMES = tuple(_TYPES)
 MOST = {"int": 1_000_000_000_000, "float": 1_000_000.0}
 """The highest value of any number: 1 TB, a million seconds. Beyond it nothing is meant, and much breaks."""
@@ -149,6 +179,63 @@ def load_settings(workspace: Path, environment: Mapping[str, str] | None = None)
     return Settings(
         **{name: parse_value(name, value) for name, value in {**stored, **from_environment}.items()}  # type: ignore[arg-type]
     )
+
+
+def load_server_settings(
+    options: Mapping[str, object], environment: Mapping[str, str] | None = None
+) -> ServerSettings:
+    """Settle what `serve` is told; an option that is None was not given.
+
+    Raises:
+        UnusableSettings: a value is not what is wanted there.
+    """
+    found: dict[str, object] = {
+        name: text
+        for name in _SERVER_TYPES
+        if (text := (os.environ if environment is None else environment).get(variable(name)))
+    }
+    found |= {name: value for name, value in options.items() if value is not None}
+    return ServerSettings(**{name: _server_value(name, value) for name, value in found.items()})  # type: ignore[arg-type]
+
+
+def server_environment(settings: ServerSettings) -> dict[str, str]:
+    """The same settings as variables, for a child process."""
+    texts = {name: _spelled(value) for name, value in asdict(settings).items() if value is not None}
+    return {variable(name): text for name, text in texts.items() if text}
+
+
+def _spelled(value: object) -> str:
+    return ",".join(map(str, cast("tuple[object, ...]", value))) if isinstance(value, tuple) else str(value)
+
+
+def _server_value(name: str, value: object) -> object:
+    kind = _SERVER_TYPES[name]
+    if kind == "tuple[str, ...]":
+        return (
+            tuple(filter(None, (part.strip() for part in value.split(","))))
+            if isinstance(value, str)
+            else value
+        )
+    parsed = _parsed(value, kind) if kind in ("int", "float", "str") else value
+    if parsed is None or not _is_server_value(name, parsed):
+        raise UnusableSettings(
+            "setting_value", name=name, value=str(value), wanted=_SERVER_WANTED.get(name, kind)
+        )
+    return parsed
+
+
+def _is_server_value(name: str, value: object) -> bool:
+    match name:
+        case "port":
+            return isinstance(value, int) and 0 <= value <= MOST_PORT
+        case "root_path":
+            return value == "" or (
+                isinstance(value, str) and value.startswith("/") and not value.endswith("/")
+            )
+        case "log_format":
+            return value in ("console", "json")
+        case _:
+            return not isinstance(value, int | float) or value > 0
 
 
 def variable(name: str) -> str:
@@ -203,7 +290,7 @@ def _parsed(value: object, wanted: str) -> str | int | float | None:
 def _parsed_prices(value: object) -> str | None:
     """One line, whichever way it was written."""
     try:
-        text = prices_text(cast("dict[object, object]", value)) if isinstance(value, dict) else str(value)
+        text = prices_text(cast("dict[str, object]", value)) if isinstance(value, dict) else str(value)
         stated_prices(text)
     except ValueError:
         return None

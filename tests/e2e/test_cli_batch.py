@@ -108,13 +108,27 @@ def test_an_interrupted_command_says_that_the_batch_stays(
         said += line
     process.send_signal(signal.SIGINT)
     _, rest = process.communicate(timeout=30)
-    assert process.returncode == exit_codes.INTERRUPTED
+    assert process.returncode == exit_codes.INTERRUPTED, rest.decode()
     assert "Run the same command again to pick it up" in rest.decode()
     calls = len(server.calls.model_calls)
     singly = [option for option in options(server) if option not in {"--batch", "--yes"}]
     ran = cli("compile", documents, *singly, "--json")
     assert (ran.code, ran.json["error"]["code"]) == (exit_codes.USAGE, "batch_open")
     assert len(server.calls.model_calls) == calls
+    _give_up_all(cli, server)
+    ran = cli("compile", documents, *singly, "--json")
+    assert (ran.code, ran.json["error"]["code"]) == (exit_codes.USAGE, "payment_not_confirmed")
+
+
+def _give_up_all(cli: CommandLine, server: ProviderServer) -> None:
+    """As `doctor` says that it is done, for each batch that it names."""
+    (left,) = cli("doctor", "--json").json["workspace"]["batches"]
+    assert f"doctor --close-batch {left['batch']}" in cli("doctor").out
+    unknown = cli("doctor", "--close-batch", "batch_none", "--json")
+    assert (unknown.code, unknown.json["error"]["code"]) == (5, "open_batch_unknown")
+    closed = cli("doctor", "--close-batch", left["batch"], "--base-url", server.base_url)
+    assert (closed.code, "cancelled" in closed.out) == (exit_codes.OK, True), closed.out
+    assert cli("doctor", "--json").json["workspace"]["batches"] == []
 
 
 def test_batches_need_a_model_for_summaries(cli: CommandLine, documents: Path) -> None:

@@ -236,13 +236,15 @@ def test_ctrl_c_ends_a_run_and_not_the_chat(english: CommandLine, threaded_anthr
     with _chat(english, "--model", "anthropic", environment=_paying(threaded_anthropic)) as chat:
         chat.wait_for("> ")
         chat.enter(ASKED)
-        chat.wait_for("1. ")
+        chat.wait_for("2. ")
         chat.interrupt()
         chat.wait_for("Cancelled")
         chat.wait_for("> ")
         chat.enter(ASKED)
         chat.wait_for("Answered")
         chat.press(CTRL_D)
+        chat.wait_for("--corpus default")
+        chat.wait_for("--model anthropic")
         assert chat.end() == 0
     cancelled, answered = _records(english)
     assert (cancelled["outcome"], answered["outcome"]) == ("cancelled", "answered")

@@ -123,8 +123,8 @@ def test_ask_streams_the_trail_and_answers_with_numbered_sources(
     ran = compiled("ask", ANNUAL[language])
     assert ran.code == 0
     trail = [line for line in ran.err.splitlines() if line[0].isdigit()]
-    assert trail[0].startswith("0. ")
-    assert trail[1].startswith("1. ")
+    assert trail[0].startswith("1. ")
+    assert trail[1].startswith("2. ")
     assert "doc_chunk_" in ran.err
     wanted = {"ja": "利用規約.md › サンプル利用規約", "en": "terms.md › Sample terms"}
     assert f"[1] {wanted[language]}" in ran.out
@@ -166,6 +166,47 @@ def test_an_unknown_session_is_said_and_no_conversation_is_begun(english: Comman
     short = english("ask", "And the monthly plan?", "--session", first["session"][:-4], "--json").json["ids"]
     assert (short["turn"], short["session"]) == (2, first["session"])
     assert len(english("records", "--json").json) == 2
+
+
+def test_the_trail_is_numbered_alike_while_it_is_walked_and_in_its_record(english: CommandLine) -> None:
+    """design.md: the root is the trail's first visit."""
+    asked = english("ask", ANNUAL["en"])
+    run = next(word for word in asked.err.split() if word.startswith("run_"))
+    shown = english("records", "show", run)
+    trail = [line for line in asked.err.splitlines() if line[0].isdigit()]
+    assert trail == [line for line in shown.out.splitlines() if line[:1].isdigit()]
+    visits = english("records", "show", run, "--json").json["visits"]
+    assert [int(line.partition(".")[0]) for line in trail] == [visit["number"] for visit in visits]
+
+
+def test_the_last_line_says_who_answered(english: CommandLine) -> None:
+    """The embedded engine costs nothing, and no money is named."""
+    last = english("ask", ANNUAL["en"]).err.splitlines()[-1]
+    assert "  offline" in last
+    assert "$" not in last
+
+
+def test_a_conversation_does_not_go_on_over_another_corpus(english: CommandLine) -> None:
+    """What was said of one means nothing over the other; both are named."""
+    session = english("ask", ANNUAL["en"], "--json").json["ids"]["session"]
+    other = write_documents(english.workspace.parent / "other", {"other.md": "# Other\n\nSome other text.\n"})
+    assert english("compile", other, "--corpus", "manuals").code in (0, 3)
+    for command in (("ask", "And the monthly plan?"), ("chat",)):
+        ran = english(*command, "--session", session, "--corpus", "manuals")
+        assert ran.code == 2
+        assert "manuals" in ran.err
+        assert "default" in ran.err
+    assert len(english("records", "--json").json) == 1
+
+
+@pytest.mark.parametrize("command", [("ask", "What?"), ("chat",)])
+def test_a_cap_that_only_compile_has_points_to_the_setting(
+    english: CommandLine, command: tuple[str, ...]
+) -> None:
+    """A question's spending limit is a setting."""
+    ran = english(*command, "--max-cost", "1")
+    assert ran.code == 2
+    assert "question_cost" in ran.err
 
 
 def test_a_voice_answer_has_no_markers_and_no_list_of_sources(compiled: CommandLine, language: str) -> None:

@@ -133,6 +133,24 @@ def _bytes_of_records(cli: CommandLine) -> bytes:
     return b"".join(path.read_bytes() for path in Path(cli.workspace).glob("records.db*"))
 
 
+def test_a_kept_head_is_compared_with_what_is_there(english: CommandLine) -> None:
+    """design.md: a cut tail shows against a kept head, which `records verify` prints."""
+    english("ask", ANNUAL["en"])
+    head = english("records", "verify", "--json").json["head"]
+    english("ask", ANNUAL["en"])
+    grown = english("records", "verify", "--head", head.upper())
+    assert (grown.code, "record 1 of this chain" in grown.out) == (0, True)
+    newest = english("records", "verify", "--json").json["head"]
+    with sqlite3.connect(Path(english.workspace) / "records.db") as connection:
+        connection.execute("DELETE FROM records WHERE seq = 2")
+    connection.close()
+    assert english("records", "verify").code == 0
+    cut = english("records", "verify", "--head", newest)
+    assert (cut.code, newest in cut.out) == (7, True)
+    wrong = english("records", "verify", "--head", "abc", "--json")
+    assert (wrong.code, wrong.json["error"]["code"]) == (2, "not_a_head")
+
+
 @pytest.mark.requirement("N-52")
 @pytest.mark.parametrize("by", ["session", "user", "run"])
 def test_what_was_said_is_deleted_for_good_and_the_chain_verifies(english: CommandLine, by: str) -> None:

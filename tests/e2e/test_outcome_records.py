@@ -89,7 +89,7 @@ def test_a_run_that_ends_so_leaves_a_complete_record(japanese: CommandLine, outc
     assert [event.visit for event in told if isinstance(event, NodeVisited)] == list(made.visits)
     assert show_record(workspace, made.ids.run) == made
     assert list(list_records(workspace, RecordFilter(outcome=outcome, user="tanaka"))) == [made]
-    (line,) = export_jsonl([made])
+    (line,) = export_jsonl([(made, None)])
     assert json.loads(line)["visits"][1]["source"] == made.evidence[0].source
     assert (verify_records(workspace).records, verify_records(workspace).faults) == (1, ())
     assert workspace.records().under_way("local", RecordFilter()) == 0

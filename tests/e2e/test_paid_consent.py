@@ -132,6 +132,11 @@ def test_an_unknown_price_is_said_and_never_shown_as_nothing(
     for name in PRICE_VARIABLES:
         monkeypatch.delenv(name)
     assert "Total: price unknown" in one_shop.compile("--estimate").out
+    asked = one_shop.compile("--json").json["error"]
+    assert (asked["code"], "unknown cost" in asked["message"]) == ("payment_not_confirmed", True), asked
+    monkeypatch.setenv("CORPUS2SKILL_LANG", "ja")
+    assert "費用は不明" in one_shop.compile("--json").json["error"]["message"]
+    monkeypatch.setenv("CORPUS2SKILL_LANG", "en")
     capped = one_shop.compile("--max-cost", "5", "--json")
     assert (capped.code, capped.json["error"]["code"], one_shop.calls) == (2, "price_unknown", [])
     paid = one_shop.paid("--json")

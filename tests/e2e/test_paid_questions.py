@@ -91,6 +91,48 @@ def test_a_key_that_is_refused_ends_a_question_at_once_and_is_shown_nowhere(
 
 
 @pytest.mark.requirement("N-44")
+def test_why_a_question_failed_is_said_in_the_reader_s_words_and_again_by_its_record(one_shop: Shop) -> None:
+    """The asker is told to turn to the administrator, who reads what is to be set right."""
+    one_shop.server.script = Script().always(fails("authentication"))
+    asked = ask(one_shop, json=False)
+    run = next(word for word in asked.err.split() if word.startswith("run_"))
+    shown = one_shop.cli("records", "show", run)
+    for text in (asked.err, shown.out):
+        assert "The key for" in text and "was refused" in text
+        assert "key_refused" not in text
+
+
+@pytest.mark.requirement("N-47", "N-44")
+def test_the_last_line_says_what_it_cost_who_answered_and_what_was_tried_again(
+    one_shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the question's end and in its record."""
+    one_shop.server.script = Script().when(lambda prompt: bool(prompt.tools), overloaded(), times=1)
+    asked = ask(one_shop, json=False)
+    last = asked.err.splitlines()[-1]
+    run = next(word for word in last.split() if word.startswith("run_"))
+    assert "  retries 1  " in last
+    assert "  $0." in last
+    assert f"  {one_shop.provider}:" in last
+    assert last in one_shop.cli("records", "show", run).out
+    for name in PRICE_VARIABLES:
+        monkeypatch.delenv(name)
+    assert "price unknown" in ask(one_shop, json=False).err.splitlines()[-1]
+
+
+@pytest.mark.requirement("N-44")
+def test_that_it_waits_and_why_is_said_on_standard_error(
+    one_shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address that nobody answers at is not silence."""
+    monkeypatch.setenv("CORPUS2SKILL_RUN_SECONDS", "1")
+    ran = one_shop.cli("ask", QUESTION, "--model", "openai:qwen3", "--base-url", "http://127.0.0.1:9/v1")
+    waiting = [line for line in ran.err.splitlines() if "(try 2)" in line]
+    assert len(waiting) == 1
+    assert "http://127.0.0.1:9" in waiting[0]
+
+
+@pytest.mark.requirement("N-44")
 def test_a_stream_that_stalls_is_begun_again_after_the_time_that_was_set(
     one_shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,5 +28,8 @@ class FakeBatchLog:
             batch for batch in self.noted.values() if (batch.corpus, batch.identity) == (corpus, identity)
         )
 
+    def left(self) -> tuple[NotedBatch, ...]:
+        return tuple(self.noted.values())
+
     def close(self) -> None:
         pass

@@ -11,6 +11,7 @@ from corpus2skill.domain.run import (
     AnswerDelta,
     Heard,
     NodeVisited,
+    RoundDelayed,
     RoundFinished,
     RoundStarted,
     RunEvent,
@@ -26,6 +27,7 @@ from corpus2skill.navigator.loop import navigate
 from corpus2skill.navigator.question import Question
 from corpus2skill.navigator.run import Navigator
 from corpus2skill.navigator.tree_reader import TreeReader
+from corpus2skill.navigator.turnstile import Turnstile
 from corpus2skill.ports.events import RunListener
 from corpus2skill.ports.navigator_model import NavigatorModel
 from tests.fakes.clock import FakeClock, FakeIds
@@ -66,6 +68,7 @@ class Navigation:
         listener: RunListener | None = None,
         cancellation: Cancellation | None = None,
         heard_before: Heard | None = None,
+        turnstile: Turnstile | None = None,
     ) -> RunRecord:
         question = Question(
             text=text,
@@ -86,6 +89,7 @@ class Navigation:
             limits=self.limits,
             price=self.price,
             held=self.held,
+            turnstile=turnstile or Turnstile(),
         )
         return await navigate(
             question, navigator, listener or self.events.append, cancellation or self.cancellation
@@ -128,6 +132,8 @@ def _short(event: RunEvent) -> str:
             return f"round {number}"
         case RoundStarted(round=number, attempt=attempt):
             return f"round {number}, try {attempt}"
+        case RoundDelayed(round=number, error_code=code):
+            return f"delayed {number} by {code}"
         case AnswerDelta(text=text):
             return f"text {text}"
         case NodeVisited(visit=visit):

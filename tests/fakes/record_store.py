@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session
@@ -45,6 +46,7 @@ class FakeRecordStore:
         self._clock = clock
         self._open: dict[RunIds, _Open] = {}
         self._chains: dict[str, list[_Link]] = {}
+        self._feedback: dict[tuple[str, str], Feedback] = {}
         self.closed: list[RunRecord] = []
 
     @property
@@ -64,7 +66,8 @@ class FakeRecordStore:
 
     def add_visit(self, ids: RunIds, visit: Visit) -> None:
         if ids in self._open:
-            self._open[ids].visits.append(visit)
+            others = [other for other in self._open[ids].visits if other.number != visit.number]
+            self._open[ids].visits[:] = [*others, visit]
 
     def close_run(self, record: RunRecord) -> None:
         self._open.pop(record.ids, None)
@@ -81,6 +84,12 @@ class FakeRecordStore:
             self.close_run(_stopped(held))
         return len(dead)
 
+    def close_abandoned(self, tenant: str, run: str) -> bool:
+        dead = [held for ids, held in self._open.items() if (ids.tenant, ids.run) == (tenant, run)]
+        for held in dead:
+            self.close_run(_stopped(held))
+        return bool(dead)
+
     def under_way(self, tenant: str, which: RecordFilter) -> int:
         openings = (held.opening for ids, held in self._open.items() if ids.tenant == tenant)
         return sum(which.takes(opening) for opening in openings)
@@ -93,7 +102,17 @@ class FakeRecordStore:
             and (since is None or datetime.fromisoformat(link.record.started_at) >= since)
         )
 
+    def put_feedback(self, tenant: str, run: str, feedback: Feedback) -> None:
+        if run not in {link.record.ids.run for link in self._kept(tenant)}:
+            raise RecordNotFound(run=run)
+        self._feedback[tenant, run] = feedback
+
+    def feedback(self, tenant: str, runs: Collection[str]) -> Mapping[str, Feedback]:
+        return {run: self._feedback[tenant, run] for run in runs if (tenant, run) in self._feedback}
+
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
+        for run in runs:
+            self._feedback.pop((tenant, run), None)
         chain = self._chain(tenant)
         chain[:] = [
             replace(
@@ -125,24 +144,41 @@ class FakeRecordStore:
         return (exact or found)[0]
 
     def records(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
+        numbers = {link.record.ids.run: number for number, link in enumerate(self._chain(tenant))}
         newest_first = (link.record for link in reversed(self._kept(tenant)))
-        chosen = [record for record in newest_first if which.takes(record)]
+        chosen = [
+            record
+            for record in newest_first
+            if which.takes(record)
+            and self._is_judged(record, which)
+            and (which.before is None or numbers[record.ids.run] < numbers.get(which.before, 0))
+        ]
         return iter(chosen[: which.limit])
+
+    def _is_judged(self, record: RunRecord, which: RecordFilter) -> bool:
+        feedback = self._feedback.get((record.ids.tenant, record.ids.run))
+        is_helpful = None if feedback is None else feedback.is_helpful
+        has_comment = feedback is not None and feedback.comment is not None
+        return which.is_helpful in (None, is_helpful) and which.has_comment in (None, has_comment)
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
         closed = (link.record.ids for link in self._kept(tenant))
         ids = (*closed, *(ids for ids in self._open if ids.tenant == tenant))
         return frozenset(run.version for run in ids if run.corpus == corpus)
 
-    def verify(self, tenant: str) -> ChainVerdict:
+    def verify(self, tenant: str, kept_head: str | None = None) -> ChainVerdict:
         chain = self._chain(tenant)
+        heads = [_NO_HEAD, *(link.sha256 for link in chain)]
+        kept_head_at = heads.index(kept_head) if kept_head in heads else None
         faults: list[Fault] = []
         before = _NO_HEAD
         for link in chain:
             if not link.is_tombstone and link.sha256 != _hash(before, link.record):
                 faults.append(Fault(code="record_changed", file=link.record.ids.run))
             before = link.sha256
-        return ChainVerdict(records=len(chain), head=before, faults=tuple(faults))
+        if kept_head is not None and kept_head_at is None:
+            faults.append(Fault(code="head_missing", file=kept_head))
+        return ChainVerdict(records=len(chain), head=before, faults=tuple(faults), kept_head_at=kept_head_at)
 
     def close(self) -> None:
         pass
@@ -157,7 +193,7 @@ class FakeRecordStore:
 def _stopped(held: _Open) -> RunRecord:
     """What is known of a run whose owner died."""
     usage = sum((visit.usage for visit in held.visits), Usage())
-    leaves = {visit.doc_id: visit for visit in held.visits if visit.doc_id is not None}
+    leaves = {visit.doc_id: visit for visit in held.visits if visit.doc_id and visit.status == "found"}
     return replace(
         held.opening,
         outcome="stopped",

@@ -187,6 +187,10 @@ class FakeVersionStore:
     def size(self, corpus: str, version: int) -> int:
         return sum(map(len, self._version(corpus, version).files.values()))
 
+    def forget(self, corpus: str) -> None:
+        numbers = self.next_version(corpus) - 1, self.next_chunk_number(corpus)
+        self._corpora[corpus] = _Corpus(last_number=numbers[0], next_chunk=numbers[1])
+
     def _corpus(self, corpus: str) -> _Corpus:
         if not is_corpus_name(corpus):
             raise InvalidInput("invalid_corpus_name", corpus=corpus)

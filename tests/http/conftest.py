@@ -30,8 +30,13 @@ def client_of(server: Server) -> Iterator[ClientOf]:
     opened: list[TestClient] = []
 
     def client(tenant: str = TENANT, *scopes: Scope) -> TestClient:
-        _, secret = new_token(server, tenant, "test", scopes or SCOPES, "test")
-        made = TestClient(app, headers={"Authorization": f"Bearer {secret}"}, raise_server_exceptions=False)
+        _, secret = new_token(server, tenant, server.ids.new("name"), scopes or SCOPES, "test")
+        made = TestClient(
+            app,
+            base_url="http://localhost",
+            headers={"Authorization": f"Bearer {secret}"},
+            raise_server_exceptions=False,
+        )
         opened.append(made.__enter__())
         return made
 

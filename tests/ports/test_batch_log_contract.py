@@ -65,6 +65,17 @@ async def test_a_new_log_is_empty(log: BatchLog) -> None:
     assert await log.open("terms", "fake-1") == ()
 
 
+async def test_what_nobody_picks_up_any_more_can_be_seen(log: BatchLog) -> None:
+    """Issue 4, batch mode: the batches of a model that is used no more are not waited for in silence."""
+    assert log.left() == ()
+    left = (noted("a", "解約"), noted("b", "更新", corpus="manual", identity="fake-2"))
+    for batch in left:
+        await log.note(batch)
+    assert log.left() == left
+    await log.strike("a")
+    assert log.left() == left[1:]
+
+
 async def test_what_was_noted_is_there_whole_until_it_is_struck_out(log: BatchLog) -> None:
     """Issue 4, batch mode: a restart picks the batch up."""
     batch = noted("a", "解約", "更新")

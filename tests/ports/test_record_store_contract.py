@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.store.records import SqlRecordStore, records_url
+from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import OUTCOMES, Heard, Outcome, Quotation
 from corpus2skill.domain.session import Session, Turn
@@ -164,6 +165,39 @@ def test_runs_that_have_not_ended_are_counted(store: RecordStore) -> None:
     assert store.under_way("b", EVERYTHING) == 0
     store.close_run(record("run_2", session="b"))
     assert store.under_way(TENANT, RecordFilter(session="b")) == 0
+
+
+def test_a_kept_head_is_found_again_however_the_chain_has_grown(store: RecordStore) -> None:
+    """design.md: a cut tail shows against a kept head."""
+    empty = store.verify(TENANT).head
+    store.close_run(record("run_1"))
+    head = store.verify(TENANT).head
+    store.close_run(record("run_2", turn=2))
+    assert store.verify(TENANT).kept_head_at is None
+    assert (store.verify(TENANT, head).kept_head_at, store.verify(TENANT, head).faults) == (1, ())
+    assert store.verify(TENANT, empty).kept_head_at == 0
+    lost = store.verify(TENANT, "f" * 64)
+    assert (lost.kept_head_at, [fault.code for fault in lost.faults]) == (None, ["head_missing"])
+
+
+def test_what_had_no_room_is_no_evidence_of_a_run_found_dead(store: RecordStore, clock: FakeClock) -> None:
+    """Evidence: the leaves that a run read."""
+    store.open_run(ids("run_1"), record("run_1"), 60)
+    store.add_visit(ids("run_1"), replace(visit(1), status="too_large"))
+    clock.advance(61)
+    assert store.close_dead() == 1
+    closed = store.record(TENANT, "run_1")
+    assert ([seen.status for seen in closed.visits], closed.evidence) == (["too_large"], ())
+
+
+def test_a_visit_that_is_written_twice_is_there_once(store: RecordStore, clock: FakeClock) -> None:
+    """A transaction may be carried out again where another process was quicker."""
+    store.open_run(ids("run_1"), record("run_1"), 60)
+    for number in (1, 1, 2):
+        store.add_visit(ids("run_1"), visit(number))
+    clock.advance(61)
+    store.close_dead()
+    assert [seen.number for seen in store.record(TENANT, "run_1").visits] == [1, 2]
 
 
 def test_what_was_spent_is_summed_and_stays_when_the_words_are_deleted(store: RecordStore) -> None:
@@ -345,3 +379,67 @@ def test_what_was_said_comes_back_as_it_was(
     assert store.record(TENANT, "run_1") == closed
     assert store.session(TENANT, session, "terms").turns == (Turn(question=question, answer=answer),)
     assert store.verify(TENANT).faults == ()
+
+
+def judged(*, is_helpful: bool, comment: str | None = None) -> Feedback:
+    return Feedback(
+        is_helpful=is_helpful,
+        reasons=() if is_helpful else ("wrong", "outdated"),
+        comment=comment,
+        given_at="2026-04-01T10:00:00.000Z",
+        given_by="user_1",
+    )
+
+
+def test_what_people_say_of_answers_is_kept_found_and_changed(store: RecordStore) -> None:
+    """S-68. Field reports: filter by thumbs and has-comment."""
+    for number in (1, 2, 3):
+        store.close_run(record(f"run_{number}"))
+    store.put_feedback(TENANT, "run_1", judged(is_helpful=False, comment="=古い"))
+    store.put_feedback(TENANT, "run_2", judged(is_helpful=False))
+    store.put_feedback(TENANT, "run_2", judged(is_helpful=True))
+    said = store.feedback(TENANT, ("run_1", "run_2", "run_3", "run_9"))
+    assert said == {"run_1": judged(is_helpful=False, comment="=古い"), "run_2": judged(is_helpful=True)}
+    assert runs(store, RecordFilter(is_helpful=False)) == ["run_1"]
+    assert runs(store, RecordFilter(is_helpful=True)) == ["run_2"]
+    assert runs(store, RecordFilter(has_comment=True)) == ["run_1"]
+    assert runs(store, RecordFilter(has_comment=False)) == ["run_3", "run_2"]
+    assert store.feedback("other", ("run_1",)) == {}
+    with pytest.raises(RecordNotFound):
+        store.put_feedback("other", "run_1", judged(is_helpful=True))
+
+
+def test_what_was_said_of_an_answer_is_deleted_with_it(store: RecordStore) -> None:
+    """S-68."""
+    store.close_run(record("run_1"))
+    store.put_feedback(TENANT, "run_1", judged(is_helpful=False, comment="私は田中です"))
+    store.tombstone(TENANT, ("run_1",))
+    assert store.feedback(TENANT, ("run_1",)) == {}
+    with pytest.raises(RecordNotFound):
+        store.put_feedback(TENANT, "run_1", judged(is_helpful=True))
+    assert store.verify(TENANT).faults == ()
+
+
+def test_a_list_goes_on_behind_a_record_even_a_deleted_one(store: RecordStore) -> None:
+    """S-69."""
+    for number in (1, 2, 3, 4):
+        store.close_run(record(f"run_{number}"))
+    store.tombstone(TENANT, ("run_3",))
+    assert runs(store, RecordFilter(before="run_4", limit=1)) == ["run_2"]
+    assert runs(store, RecordFilter(before="run_3")) == ["run_2", "run_1"]
+    assert runs(store, RecordFilter(before="run_1")) == []
+    assert runs(store, RecordFilter(before="run_unknown")) == []
+
+
+def test_a_run_whose_owner_is_known_to_be_dead_is_closed_before_its_lease_is_over(
+    store: RecordStore,
+) -> None:
+    """S-66."""
+    opened = record("run_1")
+    store.open_run(opened.ids, opened, 600)
+    store.add_visit(opened.ids, visit(1, doc_id="doc_chunk_7"))
+    assert not store.close_abandoned("other", "run_1")
+    assert store.close_abandoned(TENANT, "run_1")
+    assert not store.close_abandoned(TENANT, "run_1")
+    closed = store.record(TENANT, "run_1")
+    assert (closed.outcome, [seen.number for seen in closed.visits]) == ("stopped", [1])

@@ -312,3 +312,17 @@ def test_texts_and_names_of_every_kind_come_back_as_they_were(
     assert [text[row.start : row.end] for row in rows] == bodies
     assert [store.chunk_row(CORPUS, 1, row.chunk_id) for row in rows] == rows
     assert list(store.file_faults(CORPUS, 1)) == []
+
+
+def test_a_removed_corpus_is_gone_but_for_its_numbers(store: VersionStore) -> None:
+    """Kept records cite versions and chunks by number: a new corpus of the name does not give them again."""
+    written = write(store, 1)
+    store.activate(CORPUS, 1)
+    store.save_config(CORPUS, CorpusConfig(title="利用規約"))
+    store.forget(CORPUS)
+    store.forget("never-there")
+    assert store.corpora() == ()
+    assert (store.active(CORPUS), store.versions(CORPUS)) == (None, ())
+    assert store.config(CORPUS) == CorpusConfig()
+    assert store.next_version(CORPUS) == 2
+    assert store.next_chunk_number(CORPUS) == written.next_chunk_number

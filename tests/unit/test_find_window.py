@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,10 +15,14 @@ from corpus2skill.adapters.llm.models import open_model
 from corpus2skill.adapters.llm.stated_window import stated_window
 from corpus2skill.application.find_window import Measuring, Window, find_window
 from corpus2skill.application.wiring import Workspace, open_workspace
+from corpus2skill.domain.message import Text
 from corpus2skill.domain.model_name import ModelName
 from corpus2skill.settings import Settings
-from tests.fakes.providers import KEY, ProviderServer, Quirks, openai_server
+from tests.fakes.providers import KEY, ProviderServer, Quirks, Script, openai_server
+from tests.fakes.providers.behaviour import says
 from tests.fakes.providers.http_server import Exchange, HttpRequest, HttpServer
+from tests.fakes.providers.models import ModelCard, cards
+from tests.fakes.providers.prompt import Answer, Prompt
 from tests.fakes.providers.quirks import LM_STUDIO_LIKE, OLLAMA_LIKE, VLLM_LIKE
 
 pytestmark = pytest.mark.anyio
@@ -43,7 +48,9 @@ async def found(
     return window, told
 
 
-async def test_what_is_set_or_listed_is_said_without_a_call(tmp_path: Path, fake_openai: ProviderServer) -> None:
+async def test_what_is_set_or_listed_is_said_without_a_call(
+    tmp_path: Path, fake_openai: ProviderServer
+) -> None:
     """Issue 4, doctor: known where the catalogue knows it."""
     settings = Settings(context_window=5_000)
     window, told = await found(tmp_path, fake_openai, settings)
@@ -57,7 +64,7 @@ async def test_what_is_set_or_listed_is_said_without_a_call(tmp_path: Path, fake
 
 async def test_a_server_that_says_it_is_believed_and_nothing_is_paid_for(tmp_path: Path) -> None:
     """Issue 4, doctor: without spending much."""
-    async with openai_server(quirks=VLLM_LIKE, window=40_960) as server:
+    async with openai_server(quirks=VLLM_LIKE, models=reading(40_960)) as server:
         window, told = await found(tmp_path, server)
         assert server.calls.model_calls == []
     assert window == Window(model=str(QWEN), origin="said", tokens=40_960, is_used=False)
@@ -66,24 +73,34 @@ async def test_a_server_that_says_it_is_believed_and_nothing_is_paid_for(tmp_pat
 
 @pytest.mark.parametrize("quirks", [LM_STUDIO_LIKE, OLLAMA_LIKE, replace(OLLAMA_LIKE, has_usage=False)])
 @pytest.mark.parametrize(
-    ("window", "tokens"), [(4_096, 4_096), (8_192, 8_192), (20_000, 16_384), (65_536, 32_768)]
+    ("size", "tokens"), [(4_096, 4_096), (8_192, 8_192), (20_000, 16_384), (65_536, 32_768)]
 )
-async def test_what_nobody_says_is_measured(
-    tmp_path: Path, quirks: Quirks, window: int, tokens: int
-) -> None:
-    """design.md, section 4: 8,192 for unknown models, `doctor` measures. A prompt that is cut in silence counts
-    for nothing."""
-    if not quirks.has_usage and window < 65_536:
-        pytest.skip("the fake reads no code words: without a count it has read nothing")
-    async with openai_server(quirks=quirks, window=window) as server:
+async def test_what_nobody_says_is_measured(tmp_path: Path, quirks: Quirks, size: int, tokens: int) -> None:
+    """design.md, section 4: 8,192 for unknown models, `doctor` measures. A prompt cut in silence was not read."""
+    async with openai_server(quirks=quirks, models=reading(size), brain=code_word) as server:
         result, told = await found(tmp_path, server)
         sent = len(server.calls.model_calls)
-    if not quirks.has_usage:
-        assert result.origin == "failed"
-        return
     assert (result.origin, result.tokens, result.is_used) == ("measured", tokens, tokens == 8_192)
     assert told == [Measuring(model=str(QWEN), calls=5, tokens=63_488, dollars=None)]
     assert sent <= 6
+
+
+async def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
+    """Neither a count nor the word: nothing shows that anything was read."""
+    quirks = replace(OLLAMA_LIKE, has_usage=False)
+    async with openai_server(quirks=quirks, script=Script().always(says("Hello."))) as server:
+        result, _ = await found(tmp_path, server)
+    assert (result.origin, result.tokens) == ("failed", 0)
+
+
+def reading(tokens: int) -> Mapping[str, ModelCard]:
+    return cards(ModelCard(name=QWEN.model), window=tokens)
+
+
+def code_word(prompt: Prompt) -> Answer:
+    """What a model says that finds the word in what it was given."""
+    word = re.search(r"code word is (\S+)\.", prompt.text)
+    return Answer(parts=(Text("It is not there." if word is None else word[1]),))
 
 
 async def test_what_measuring_may_cost_is_told_before_and_bounded(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from corpus2skill.adapters.llm.prices import price_of as listed_price_of
 from corpus2skill.application.change_settings import set_setting
-from corpus2skill.application.model_prices import price_of
+from corpus2skill.application.model_wiring import price_in_force as price_of
 from corpus2skill.application.wiring import open_workspace
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.model_name import ModelName

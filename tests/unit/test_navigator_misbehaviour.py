@@ -282,7 +282,13 @@ async def test_a_stream_that_breaks_is_begun_again_with_the_draft_dropped() -> N
     navigation = Navigation()
     broken = Script(deltas=("年額プラ",), error=ModelUnavailable())
     record = await navigation.ask(ScriptedModel(broken, streamed(("年額は末日",), says("年額は末日。"))))
-    assert navigation.told()[2:6] == ["round 1", "text 年額プラ", "round 1, try 2", "text 年額は末日"]
+    assert navigation.told()[2:7] == [
+        "round 1",
+        "text 年額プラ",
+        "delayed 1 by model_unavailable",
+        "round 1, try 2",
+        "text 年額は末日",
+    ]
     assert (record.outcome, record.answer) == ("answered", "年額は末日。")
     assert (record.rounds, record.retries) == (1, 1)
 

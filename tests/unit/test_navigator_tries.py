@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from corpus2skill.domain.message import ModelEvent
-from corpus2skill.domain.run import AnswerDelta, RunEvent
+from corpus2skill.domain.run import AnswerDelta, RoundDelayed, RunEvent
 from corpus2skill.errors import ModelUnavailable, ModelUnusable
-from corpus2skill.messages import message
+from corpus2skill.messages import error_message, message
 from corpus2skill.navigator.tries import seconds_before_try
 from corpus2skill.ports.navigator_model import NavigatorRequest
 from tests.fakes.navigation import Navigation, with_limits
@@ -40,6 +40,38 @@ async def test_an_overloaded_model_is_tried_again_with_growing_waits() -> None:
         "round 2",
         "round 2, try 2",
     ]
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("N-44")
+async def test_why_and_how_long_a_round_waits_is_told_before_it_does() -> None:
+    """An address that nobody answers at would else be minutes of silence."""
+    navigation = Navigation()
+    waits_when_told: list[int] = []
+    delays: list[RoundDelayed] = []
+
+    def listen(event: RunEvent) -> None:
+        if isinstance(event, RoundDelayed):
+            delays.append(event)
+            waits_when_told.append(len(navigation.waits))
+
+    await navigation.ask(ScriptedModel(BUSY, BUSY, says("はい。")), listener=listen)
+    assert [(delay.attempt, delay.seconds) for delay in delays] == [(2, 0.25), (3, 0.5)]
+    assert waits_when_told == [0, 1]
+    first = delays[0]
+    assert message("ja", f"error.{first.error_code}", **first.error_values) == error_message("ja", BUSY)
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("N-51")
+@pytest.mark.parametrize("language", ["ja", "en"])
+async def test_a_record_has_what_the_sentence_of_its_error_is_made_of(language: str) -> None:
+    """Whoever runs the program reads it in their own language, also later and elsewhere."""
+    error = ModelUnusable("key_refused", model="m", reason="no")
+    record = await Navigation().ask(ScriptedModel(error))
+    assert record.error_code is not None
+    told = message(language, f"error.{record.error_code}", **record.error_values)
+    assert told == error_message(language, error)
 
 
 @pytest.mark.anyio

@@ -101,7 +101,9 @@ async def test_a_list_that_has_no_room_names_the_children_that_can_be_fetched_in
     navigation = Navigation()
     files = navigation.store.files(CORPUS, 1)
     root = files[f"tree/{CORPUS}/SKILL.md"].decode("utf-8")
-    files[f"tree/{CORPUS}/SKILL.md"] = root.replace("サンプルの利用規約。", LONG.replace("\n", "")).encode("utf-8")
+    files[f"tree/{CORPUS}/SKILL.md"] = root.replace("サンプルの利用規約。", LONG.replace("\n", "")).encode(
+        "utf-8"
+    )
     model = NarrowModel(3_250, says("わかりません。"))
     record = await navigation.ask(model)
     told = _last_result(model)

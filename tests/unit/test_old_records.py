@@ -117,6 +117,14 @@ def test_old_records_are_read_and_verified_and_gone_on_with(store: SqlRecordStor
     assert (store.verify(TENANT).records, store.verify(TENANT).faults) == (2, ())
 
 
+def test_old_tables_get_the_index_of_a_day_s_spending(store: SqlRecordStore, root: Path) -> None:
+    """Without it each round under a limit would read every record."""
+    store.close_run(record("run_new", turn=2))
+    connection = sqlite3.connect(root / "records.db")
+    assert connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'records_by_day'").fetchall()
+    connection.close()
+
+
 def test_a_run_that_an_older_release_left_open_is_closed(store: SqlRecordStore) -> None:
     """N-24. Its evidence then lacks what old visits did not keep."""
     assert store.close_dead() == 1

@@ -6,8 +6,11 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection
 
 from corpus2skill.adapters.clock import SystemClock
+from corpus2skill.adapters.store.database import Contents, Database
+from corpus2skill.adapters.store.record_tables import META, METADATA, SCHEMA
 from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 from corpus2skill.errors import Busy, Damaged, RecordNotFound, WorkspaceUnusable
 from corpus2skill.messages import error_message, message
@@ -28,6 +31,16 @@ def store(root: Path) -> SqlRecordStore:
 
 def open_store(root: Path) -> SqlRecordStore:
     return SqlRecordStore(records_url(root), SystemClock())
+
+
+def _contents() -> Contents:
+    return Contents(
+        metadata=METADATA,
+        meta=META,
+        schema=SCHEMA,
+        damaged=lambda file: Damaged("records_damaged", file=file),
+        busy=lambda path: Busy("records_busy", path=path),
+    )
 
 
 def three_records(store: SqlRecordStore) -> None:
@@ -124,6 +137,28 @@ def test_a_cut_tail_shows_against_a_kept_head(store: SqlRecordStore, root: Path)
     verdict = store.verify(TENANT)
     assert verdict.faults == ()
     assert verdict.head != head
+    (fault,) = store.verify(TENANT, head).faults
+    assert (fault.code, fault.file) == ("head_missing", head)
+
+
+def test_what_a_day_has_cost_is_summed_from_an_index_alone(store: SqlRecordStore, root: Path) -> None:
+    """It is asked before every round under a limit: no record is read for it, however many there are."""
+    three_records(store)
+    connection = sqlite3.connect(root / "records.db")
+    query = "SELECT sum(usd) FROM records WHERE tenant = ? AND started_at >= ?"
+    (plan,) = connection.execute(f"EXPLAIN QUERY PLAN {query}", (TENANT, "2026-04-01")).fetchall()
+    connection.close()
+    assert "COVERING INDEX records_by_day (tenant=? AND started_at>?)" in plan[-1]
+
+
+def test_a_lasting_write_waits_for_the_disk_and_one_on_the_way_does_not(root: Path) -> None:
+    """A closed record outlasts a power cut; a visit outlasts the process, and holds up no other run."""
+    database = Database(records_url(root), _contents())
+
+    def synchronous(connection: Connection) -> object:
+        return connection.exec_driver_sql("PRAGMA synchronous").scalar()
+
+    assert (database.write(synchronous), database.write(synchronous, outlasts_power_cut=False)) == (2, 1)
 
 
 def test_a_tombstone_leaves_the_chain_whole(store: SqlRecordStore, root: Path) -> None:

@@ -43,6 +43,10 @@ class AskOptions:
     """Who asks. A conversation is gone on with by the one who began it."""
     heard_before: Heard | None = None
     """How much of the answer before was heard, where this question breaks into it."""
+    is_session_known: bool = False
+    """True where the door itself keeps whose conversations are: `session` is taken as it stands."""
+    run: str | None = None
+    """Id of the run, where the door has given it one already."""
 
 
 async def ask(
@@ -72,9 +76,17 @@ class Asking:
 
     @classmethod
     def of_version(
-        cls, workspace: Workspace, corpus: str, version: int, model: str | None, base_url: str | None = None
+        cls,
+        workspace: Workspace,
+        corpus: str,
+        version: int,
+        model: str | None,
+        base_url: str | None = None,
+        *,
+        records: RecordStore | None = None,
     ) -> Asking:
-        """
+        """`records`: where runs are recorded; the workspace's own unless the door has them opened already.
+
         Raises:
             UnusableSettings, ModelUnusable: no such model, or it lacks a key, an address, or, under a spending
                 limit, a known price.
@@ -86,7 +98,7 @@ class Asking:
         navigator = Navigator(
             model=opened,
             tree=TreeReader(store=workspace.versions, corpus=corpus, version=version),
-            records=_tidied(workspace.records()),
+            records=_tidied(workspace.records()) if records is None else records,
             clock=workspace.clock,
             ids=workspace.ids,
             sleep=asyncio.sleep,
@@ -101,7 +113,7 @@ class Asking:
     async def ask(
         self, options: AskOptions, listener: RunListener, cancellation: Cancellation | None = None
     ) -> RunRecord:
-        """Raises: SessionNotFound; nothing was begun."""
+        """Raises: SessionNotFound, InvalidInput (it is about another corpus); nothing was begun."""
         tree = self._navigator.tree
         session, user = self._session(options)
         question = Question(
@@ -113,6 +125,7 @@ class Asking:
             channel=options.channel,
             door=options.door,
             heard_before=options.heard_before,
+            run=options.run,
         )
         return await navigate(question, self._navigator, listener, cancellation)
 
@@ -120,7 +133,10 @@ class Asking:
         """The conversation and whose it is."""
         if options.session is None:
             return self._workspace.ids.new("session"), options.user
-        return own_session(self._navigator.records, options.tenant, options.session, options.user)
+        if options.is_session_known:
+            return options.session, options.user
+        corpus = self._navigator.tree.corpus
+        return own_session(self._navigator.records, options.tenant, options.session, options.user, corpus)
 
     async def __aenter__(self) -> Asking:
         return self
@@ -136,16 +152,21 @@ def check_user(user: str | None) -> None:
         raise InvalidInput("empty_user")
 
 
-def own_session(records: RecordStore, tenant: str, wanted: str, user: str | None) -> tuple[str, str | None]:
+def own_session(
+    records: RecordStore, tenant: str, wanted: str, user: str | None, corpus: str
+) -> tuple[str, str | None]:
     """Return the id of the conversation that is meant, as `known_session`, and whose it is.
 
     Raises:
         SessionNotFound: as there, or it is another user's.
+        InvalidInput: it is about another corpus: its questions and answers mean nothing over this one.
     """
     session = known_session(records, tenant, wanted)
     newest = next(records.records(tenant, RecordFilter(session=session, limit=1)))
     if user not in (None, newest.user):
         raise SessionNotFound(session=wanted)
+    if newest.ids.corpus != corpus:
+        raise InvalidInput("session_of_other_corpus", session=session, held=newest.ids.corpus, asked=corpus)
     return session, newest.user
 
 

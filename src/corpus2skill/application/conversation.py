@@ -36,7 +36,7 @@ class Conversation:
     """Keeps one version open, with its index and its connections, for as long as it stays the active one."""
 
     def __init__(self, workspace: Workspace, options: ConversationOptions) -> None:
-        """Raises: CorpusNotFound, SessionNotFound, InvalidInput (an empty user)."""
+        """Raises: CorpusNotFound, SessionNotFound, InvalidInput (an empty user, a session about another corpus)."""
         check_user(options.user)
         self._workspace = workspace
         self._options = options
@@ -55,6 +55,11 @@ class Conversation:
         """Who answers, as the option or the settings name it."""
         settings = self._workspace.settings
         return self._options.model or settings.navigation_model or settings.model
+
+    @property
+    def options(self) -> ConversationOptions:
+        """As it was begun."""
+        return self._options
 
     async def turn_to_active(self) -> int | None:
         """Open the active version unless it is open; return the one whose place it took, None without a change.
@@ -116,7 +121,7 @@ class Conversation:
 
     def _known(self, session: str) -> str:
         with opened_records(self._workspace) as records:
-            return own_session(records, self._options.tenant, session, self._options.user)[0]
+            return own_session(records, self._options.tenant, session, self._options.user, self.corpus)[0]
 
     def _ask_options(self, question: str) -> AskOptions:
         options = self._options

@@ -11,9 +11,11 @@ from importlib import metadata
 from pathlib import Path
 
 from corpus2skill import __version__
+from corpus2skill.application.close_batch import left_batches
 from corpus2skill.application.show_records import verify_records
 from corpus2skill.application.wiring import ENGINES, KEY_VARIABLES, Workspace, leftovers
 from corpus2skill.errors import Corpus2SkillError
+from corpus2skill.ports.batch_log import NotedBatch
 from corpus2skill.ports.store import ChainVerdict, Fault
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")
@@ -55,6 +57,8 @@ class WorkspaceHealth:
     exists: bool
     is_writable: bool
     corpora: tuple[CorpusHealth, ...]
+    batches: tuple[NotedBatch, ...]
+    """Batches of summaries that no compile has picked up yet."""
     records: ChainVerdict | None
     """None where there are none, or where they cannot be opened."""
     error: Corpus2SkillError | None = None
@@ -82,18 +86,21 @@ def examine_workspace(workspace: Workspace) -> WorkspaceHealth:
     """Look at everything, change nothing; what cannot be examined is reported, not raised."""
     exists = workspace.path.is_dir()
     corpora: tuple[CorpusHealth, ...] = ()
+    batches: tuple[NotedBatch, ...] = ()
     records: ChainVerdict | None = None
     error: Corpus2SkillError | None = None
     try:
         corpora = tuple(_examine(workspace, name) for name in workspace.versions.corpora())
         records = verify_records(workspace) if workspace.has_records() else None
         _read_results(workspace)
+        batches = left_batches(workspace)
     except Corpus2SkillError as found:
         error = found
     return WorkspaceHealth(
         exists=exists,
         is_writable=_is_writable(workspace.path if exists else workspace.path.parent),
         corpora=corpora,
+        batches=batches,
         records=records,
         error=error,
     )

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from corpus2skill.application.model_prices import price_of
-from corpus2skill.application.model_wiring import open_single_model
+from corpus2skill.application.model_wiring import (
+    listed_window,
+    open_single_model,
+    price_in_force,
+    said_window,
+)
 from corpus2skill.application.wiring import Workspace
 from corpus2skill.domain.message import ProgramMessage, Text, Usage
 from corpus2skill.domain.model_call import TextCall, TextReply
@@ -63,32 +66,28 @@ async def find_window(
     Raises:
         UnusableSettings, ModelUnusable: the model cannot be opened.
     """
-    from corpus2skill.adapters.llm.catalogue import UNKNOWN_WINDOW, known_window
-    from corpus2skill.adapters.llm.connection import base_url_in_force
-    from corpus2skill.adapters.llm.stated_window import stated_window
-
     if (tokens := workspace.settings.context_window) is not None:
         return Window(model=str(name), origin="set", tokens=tokens, is_used=True)
     chosen = base_url or workspace.settings.base_url
-    if (tokens := known_window(name, base_url_in_force(name, chosen, os.environ))) is not None:
+    if (tokens := listed_window(name, chosen)) is not None:
         return Window(model=str(name), origin="known", tokens=tokens, is_used=True)
     model = open_single_model(workspace, name, base_url)
     try:
-        if (tokens := await stated_window(model, name.model)) is not None:
-            return Window(model=model.name, origin="said", tokens=tokens, is_used=tokens == UNKNOWN_WINDOW)
+        if (tokens := await said_window(model, name)) is not None:
+            return Window(model=model.name, origin="said", tokens=tokens, is_used=tokens == model.window)
         sizes = _affordable(workspace, name, chosen, tell)
         tokens = await _measured(model, sizes)
     finally:
         await model.close()
     origin = "measured" if tokens else "failed"
-    return Window(model=model.name, origin=origin, tokens=tokens, is_used=tokens == UNKNOWN_WINDOW)
+    return Window(model=model.name, origin=origin, tokens=tokens, is_used=tokens == model.window)
 
 
 def _affordable(
     workspace: Workspace, name: ModelName, base_url: str | None, tell: Callable[[Measuring], None]
 ) -> tuple[int, ...]:
     """Return the sizes to try, and tell what they will take at most."""
-    price = price_of(workspace.settings, name, base_url)
+    price = price_in_force(workspace.settings, name, base_url)
     sizes = _SIZES
     while (dollars := price(_usage(sizes))) is not None and dollars > _MOST_DOLLARS and len(sizes) > 1:
         sizes = sizes[:-1]

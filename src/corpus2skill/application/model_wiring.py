@@ -9,8 +9,8 @@ import asyncio
 import gc
 import os
 import random
-from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,11 +29,12 @@ from corpus2skill.paying.rate import KeyRate
 from corpus2skill.paying.rated_model import RatedModel
 from corpus2skill.paying.tries import Patience
 from corpus2skill.ports.batch_log import BatchLog
+from corpus2skill.ports.batch_model import BatchModel
 from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.language_model import LanguageModel
 from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.result_store import ResultStore
-from corpus2skill.settings import expanded
+from corpus2skill.settings import Settings, expanded
 
 if TYPE_CHECKING:
     from corpus2skill.adapters.llm.connection import Connection
@@ -176,7 +177,7 @@ class _Opening:
     def _price(self, name: ModelName, *, is_batch: bool) -> Price:
         beside = [other for other in (self._models.summarize, self._models.group) if other is not None]
         base_url = self._models.base_url
-        return price_of(self._workspace.settings, name, base_url, beside=beside, is_batch=is_batch)
+        return price_in_force(self._workspace.settings, name, base_url, beside=beside, is_batch=is_batch)
 
     def _rate(self, name: ModelName) -> KeyRate:
         if name.provider not in self._rates:
@@ -221,10 +222,78 @@ def open_single_model(workspace: Workspace, name: ModelName, base_url: str | Non
     """
     from corpus2skill.adapters.llm.models import open_model
 
+    return open_model(name, _single_connection(workspace, name, base_url))
+
+
+def open_batch_model(workspace: Workspace, name: ModelName, base_url: str | None) -> BatchModel:
+    """The batch interface of a model as it is.
+
+    Raises:
+        UnusableSettings, ModelUnusable: as `open_paid_models`.
+    """
+    from corpus2skill.adapters.llm.models import open_batches
+
+    return open_batches(name, _single_connection(workspace, name, base_url))
+
+
+def _single_connection(workspace: Workspace, name: ModelName, base_url: str | None) -> Connection:
     models = CompileModels(
         base_url=base_url or workspace.settings.base_url, context_window=workspace.settings.context_window
     )
-    return open_model(name, _connection(workspace, name, models, is_dry=False))
+    return _connection(workspace, name, models, is_dry=False)
+
+
+def price_in_force(
+    settings: Settings,
+    name: ModelName,
+    base_url: str | None,
+    *,
+    beside: Iterable[ModelName] = (),
+    is_batch: bool = False,
+) -> Price:
+    """The price of a model, used `beside` others and those that the settings name.
+
+    Raises:
+        UnusableSettings: the address is none.
+    """
+    from corpus2skill.adapters.llm.connection import base_url_in_force
+    from corpus2skill.adapters.llm.prices import price_of as listed_price_of
+
+    def listed(one: ModelName) -> Price:
+        return listed_price_of(one, base_url_in_force(one, base_url, os.environ), is_batch=is_batch)
+
+    return price_of(settings, name, listed, beside=(*beside, *_configured(settings)), is_batch=is_batch)
+
+
+def _configured(settings: Settings) -> Generator[ModelName]:
+    """The models that the settings name for some role; one that cannot be used is its command's to refuse."""
+    roles: tuple[tuple[str | None, Role], ...] = (
+        (settings.summary_model, "summarize"),
+        (settings.grouping_model, "group"),
+        (settings.navigation_model, "navigate"),
+    )
+    for text, role in roles:
+        with suppress(UnusableSettings):
+            yield model_for(text or settings.model, role)
+
+
+def listed_window(name: ModelName, base_url: str | None) -> int | None:
+    """Tokens that the list of models says it reads.
+
+    Raises:
+        UnusableSettings: the address is none.
+    """
+    from corpus2skill.adapters.llm.catalogue import known_window
+    from corpus2skill.adapters.llm.connection import base_url_in_force
+
+    return known_window(name, base_url_in_force(name, base_url, os.environ))
+
+
+async def said_window(model: LanguageModel, name: ModelName) -> int | None:
+    """Tokens that its server says it reads."""
+    from corpus2skill.adapters.llm.stated_window import stated_window
+
+    return await stated_window(model, name.model)
 
 
 def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *, is_dry: bool) -> Connection:
@@ -269,7 +338,7 @@ def open_navigator(
         return _offline_navigator(workspace, corpus, version), free
     name = model_for(model, "navigate")
     chosen = base_url or workspace.settings.base_url
-    price = price_of(workspace.settings, name, chosen)
+    price = price_in_force(workspace.settings, name, chosen)
     bare = open_single_model(workspace, name, base_url)
     return RatedModel(bare, _rate_of_rounds(workspace, f"{name.provider} {chosen or ''}")), price
 

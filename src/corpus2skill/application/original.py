@@ -40,8 +40,18 @@ class Passage:
     file_state: FileState
 
 
-def open_passage(workspace: Workspace, corpus: str, version: int, source: Source) -> Passage:
+def open_passage(
+    workspace: Workspace,
+    corpus: str,
+    version: int,
+    source: Source,
+    *,
+    around: int = _AROUND,
+    looks_for_file: bool = True,
+) -> Passage:
     """Open `source` in the version whose run read it, whichever is active now.
+
+    `around`: characters of the text before it and behind it, at most.
 
     Raises:
         VersionNotFound: the version was removed.
@@ -52,8 +62,8 @@ def open_passage(workspace: Workspace, corpus: str, version: int, source: Source
     if row is None or kept is None:
         raise SourceNotFound("passage_not_found", source=source.source, corpus=corpus, version=version)
     text = kept.extracted.text
-    begin, stop = _start_before(text, row.start), _end_after(text, row.end)
-    file, file_state = _file(workspace, corpus, kept)
+    begin, stop = _start_before(text, row.start, around), _end_after(text, row.end, around)
+    file, file_state = _file(workspace, corpus, kept) if looks_for_file else (None, "gone")
     return Passage(
         source=row.source,
         title=kept.extracted.title,
@@ -68,14 +78,14 @@ def open_passage(workspace: Workspace, corpus: str, version: int, source: Source
     )
 
 
-def _start_before(text: str, start: int) -> int:
+def _start_before(text: str, start: int, around: int) -> int:
     """Where to begin: at a line, not too far before `start`."""
-    least = start - _AROUND
+    least = start - around
     return 0 if least <= 0 else _next_line(text, least, start)
 
 
-def _end_after(text: str, end: int) -> int:
-    most = end + _AROUND
+def _end_after(text: str, end: int, around: int) -> int:
+    most = end + around
     if most >= len(text):
         return len(text)
     line_end = text.rfind("\n", end + 1, most)

@@ -61,6 +61,17 @@ class Removal:
     """Runs that have not ended yet, on old versions that were kept for that."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purge:
+    """What went beside the next version: fields as in `Removal`."""
+
+    results: int = 0
+    versions: tuple[int, ...] = ()
+    records: tuple[str, ...] = ()
+    unopened: tuple[str, ...] = ()
+    under_way: int = 0
+
+
 async def remove_documents(
     workspace: Workspace,
     options: CompileOptions,
@@ -94,11 +105,30 @@ async def remove_documents(
         workspace, replace(options, corpus=corpus, exclude=names), listener, confirm
     )
     removal = Removal(report=report, sources=names, results=_forget(workspace, corpus, rows))
-    return (
-        _purged(workspace, corpus, removal, _with_earlier_names(workspace, corpus, rows))
-        if is_purge
-        else removal
+    if not is_purge:
+        return removal
+    purge = _purged(workspace, corpus, _with_earlier_names(workspace, corpus, rows), TENANTS)
+    return replace(
+        removal,
+        versions=purge.versions,
+        records=purge.records,
+        unopened=purge.unopened,
+        under_way=purge.under_way,
     )
+
+
+def purge_sources(
+    workspace: Workspace, corpus: str, names: tuple[str, ...], tenants: tuple[str, ...]
+) -> Purge:
+    """Delete what is left of documents that the active version no longer has: paid results, old versions, and
+    the records of these tenants that hold a text of theirs.
+
+    To be done again where runs were under way.
+    """
+    rows = list(_rows_of(workspace, corpus, names))
+    results = _forget(workspace, corpus, rows)
+    purge = _purged(workspace, corpus, _with_earlier_names(workspace, corpus, rows), tenants)
+    return replace(purge, results=results)
 
 
 async def readmit_documents(
@@ -204,7 +234,9 @@ def _active_fingerprints(workspace: Workspace, corpus: str) -> set[str]:
     return {row.fingerprint for row in workspace.versions.chunk_rows(corpus, version)}
 
 
-def _purged(workspace: Workspace, corpus: str, removal: Removal, rows: list[tuple[int, ChunkRow]]) -> Removal:
+def _purged(
+    workspace: Workspace, corpus: str, rows: list[tuple[int, ChunkRow]], tenants: tuple[str, ...]
+) -> Purge:
     """Delete the records and the old versions that hold a text of the documents.
 
     The versions go last, and one that a run is on stays: what is known of the documents stands in them, and
@@ -220,27 +252,31 @@ def _purged(workspace: Workspace, corpus: str, removal: Removal, rows: list[tupl
 
     with opened_records(workspace) as records:
         records.close_dead()
-        runs_on = {version: _under_way(records, corpus, version) for version in old}
+        runs_on = {version: _under_way(records, corpus, version, tenants) for version in old}
         versions = tuple(version for version in old if not runs_on[version])
-        tombstoned, unopened = _tombstoned(records, corpus, is_told, versions)
+        tombstoned, unopened = _tombstoned(records, corpus, is_told, versions, tenants)
     with workspace.versions.exclusive(corpus):
         for version in versions:
             workspace.versions.remove(corpus, version)
     under_way = sum(runs_on.values())
-    return replace(removal, versions=versions, records=tombstoned, unopened=unopened, under_way=under_way)
+    return Purge(versions=versions, records=tombstoned, unopened=unopened, under_way=under_way)
 
 
-def _under_way(records: RecordStore, corpus: str, version: int) -> int:
+def _under_way(records: RecordStore, corpus: str, version: int, tenants: tuple[str, ...]) -> int:
     on_it = RecordFilter(corpus=corpus, version=version)
-    return sum(records.under_way(tenant, on_it) for tenant in TENANTS)
+    return sum(records.under_way(tenant, on_it) for tenant in tenants)
 
 
 def _tombstoned(
-    records: RecordStore, corpus: str, is_told: Callable[[RunRecord], bool], versions: tuple[int, ...]
+    records: RecordStore,
+    corpus: str,
+    is_told: Callable[[RunRecord], bool],
+    versions: tuple[int, ...],
+    tenants: tuple[str, ...],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Delete what the records say that were told of it; return those, and others that cite the versions."""
     tombstoned, unopened = list[str](), list[str]()
-    for tenant in TENANTS:
+    for tenant in tenants:
         runs = [run for run in records.records(tenant, RecordFilter(corpus=corpus)) if is_told(run)]
         tombstoned += [run.ids.run for run in runs]
         records.tombstone(tenant, [run.ids.run for run in runs])

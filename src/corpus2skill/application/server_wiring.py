@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.application.server.event_hub import HeardEventLog
+from corpus2skill.application.server.tries import Tries
 from corpus2skill.application.wiring import TENANT, Workspace, extractor, open_workspace, source_reader
 from corpus2skill.ports.announcements import Announcer
 from corpus2skill.ports.api_tokens import TokenStore
@@ -14,9 +19,18 @@ from corpus2skill.ports.audit import AuditLog
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.documents import CorpusStore, UploadStore
 from corpus2skill.ports.extractor import Extractor
+from corpus2skill.ports.job_engine import JobEngine
+from corpus2skill.ports.jobs import JobStore
+from corpus2skill.ports.kept_answers import KeptAnswers
+from corpus2skill.ports.measures import Measures
+from corpus2skill.ports.passwords import PasswordHasher
+from corpus2skill.ports.people import PeopleStore, TenantStore
+from corpus2skill.ports.sign_ins import LinkStore, WebSessionStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.texts import TextStore
 from corpus2skill.ports.uploads import UploadFiles
+from corpus2skill.ports.workers import Presence, WorkerStore
+from corpus2skill.ports.hosted import HostedStore
 from corpus2skill.settings import ServerSettings, Settings, load_settings
 
 
@@ -33,18 +47,56 @@ class Server:
     tokens: TokenStore
     audit: AuditLog
     events: HeardEventLog
+    hosted: HostedStore
     announcer: Announcer
+    kept_answers: KeptAnswers
+    measures: Measures
+    check_database: Callable[[], None]
+    """Raises: WorkspaceUnusable: the database of the state cannot be reached."""
     corpora: CorpusStore
     uploads: UploadStore
+    jobs: JobStore
+    workers: WorkerStore
+    tenants: TenantStore
+    people: PeopleStore
+    links: LinkStore
+    web_sessions: WebSessionStore
+    passwords: PasswordHasher
+    tries: Tries = field(default_factory=Tries)
+    """Of passwords, in this process."""
+    live: dict[tuple[str, str], tuple[int, Mapping[str, str | None]]] = field(default_factory=dict)
+    """By tenant and corpus: a version that was active, and its sources with their SHA-256."""
 
     def workspace(self, tenant: str) -> Workspace:
         """The workspace of a tenant: the server's own folder for the local one, else a folder in it.
 
         Not to be kept: what a tenant sets is read when it is opened.
         """
-        if tenant == TENANT:
-            return open_workspace(self.home, self.settings)
-        return open_workspace(self.home / "tenants" / tenant, self.settings)
+        path = self.home if tenant == TENANT else self.home / "tenants" / tenant
+        url = self.server_settings.database_url
+        return open_workspace(path, self.settings, tenant=tenant, database_url=url)
+
+
+def checked_database_url(url: str | None) -> str | None:
+    """The URL as the adapters take it; None stays None.
+
+    Raises:
+        UnusableSettings: it is no URL of a PostgreSQL database.
+    """
+    from corpus2skill.adapters.store.state.state_database import postgresql_url
+
+    return None if url is None else postgresql_url(url)
+
+
+def hold_server(home: Path, server_settings: ServerSettings) -> AbstractContextManager[None]:
+    """Keep other servers from the same home and database for as long as the block lasts.
+
+    Raises:
+        Busy: one is at work there.
+    """
+    from corpus2skill.adapters.store.server_lock import one_server
+
+    return one_server(home, server_settings.database_url)
 
 
 def open_server(home: Path, server_settings: ServerSettings) -> Server:
@@ -55,7 +107,18 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
     from corpus2skill.adapters.store.state.corpora import SqlCorpusStore
     from corpus2skill.adapters.store.state.documents import SqlUploadStore
     from corpus2skill.adapters.store.state.event_log import SqlEventLog
+    from corpus2skill.adapters.store.state.jobs import SqlJobStore
+    from corpus2skill.adapters.store.state.kept_answers import SqlKeptAnswers
+    from corpus2skill.adapters.store.state.hosted import SqlHostedStore
+    from corpus2skill.adapters.argon2_passwords import Argon2Passwords
+    from corpus2skill.adapters.store.state.links import SqlLinkStore
+    from corpus2skill.adapters.store.state.people import SqlPeopleStore
+    from corpus2skill.adapters.store.state.tenants import SqlTenantStore
+    from corpus2skill.adapters.store.state.web_sessions import SqlWebSessionStore
     from corpus2skill.adapters.store.state.state_database import open_state, state_url
+    from corpus2skill.adapters.store.state.workers import SqlWorkerStore
+
+    from corpus2skill.adapters.measures import PrometheusMeasures
 
     clock = SystemClock()
     ids = TimeSortedIds(clock)
@@ -69,9 +132,20 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         tokens=SqlTokenStore(state),
         audit=SqlAuditLog(state, clock, ids),
         events=HeardEventLog(SqlEventLog(state, clock)),
+        hosted=SqlHostedStore(state),
         announcer=SqlAnnouncer(state, clock, ids),
+        kept_answers=SqlKeptAnswers(state),
+        measures=PrometheusMeasures(),
+        check_database=state.check,
         corpora=SqlCorpusStore(state),
         uploads=SqlUploadStore(state),
+        tenants=SqlTenantStore(state),
+        people=SqlPeopleStore(state),
+        links=SqlLinkStore(state),
+        web_sessions=SqlWebSessionStore(state),
+        passwords=Argon2Passwords(),
+        jobs=SqlJobStore(state),
+        workers=SqlWorkerStore(state),
     )
 
 
@@ -120,3 +194,25 @@ def uploaded_sources(server: Server, tenant: str, corpus: str) -> SourceReader:
         source_reader(workspace, paths) if paths else None,
         max_bytes=workspace.settings.max_file_bytes,
     )
+
+
+def open_job_engine(server: Server, executor: str) -> JobEngine:
+    """The engine that carries out jobs; one a process, and only in a worker."""
+    from corpus2skill.adapters.jobs.dbos_engine import DbosEngine, EngineAddress
+    from corpus2skill.adapters.store.state.state_database import engine_url
+
+    url = engine_url(server.home, server.server_settings.database_url)
+    return DbosEngine(EngineAddress(url=url, executor=executor, release=__version__))
+
+
+def worker_presence(server: Server) -> tuple[Presence, str]:
+    """What says that the worker of this folder lives, and the name of its place."""
+    from corpus2skill.adapters.store.state.presence import HomePresence, PostgresPresence
+    from corpus2skill.adapters.store.state.state_database import state_url
+
+    place = f"{socket.gethostname()}:{server.home.absolute()}"
+    at_home = HomePresence(server.home, place)
+    database_url = server.server_settings.database_url
+    if database_url is None:
+        return at_home, place
+    return PostgresPresence(state_url(server.home, database_url), at_home), place

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Generator, Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
+from corpus2skill.application.csv_form import csv_row
 from corpus2skill.application.json_form import to_json
 from corpus2skill.application.wiring import TENANT, Workspace
+from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.run import RunRecord, Source
 from corpus2skill.errors import InvalidInput
 from corpus2skill.ports.store import ChainVerdict, RecordFilter, RecordStore
@@ -47,10 +49,17 @@ CSV_COLUMNS = (
     "usd",
     "total_ms",
     "error_class",
+    "step_ms",
+    "rating",
+    "feedback_reasons",
+    "comment",
+    "feedback_at",
 )
+_PAGE = 200
+Judged = tuple[RunRecord, Feedback | None]
+"""A record and what was said of its answer."""
+_HEAD = re.compile("[0-9a-f]{64}")
 _LONGEST_DATE = len("2026-04-01")
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""A spreadsheet runs a cell that begins like this."""
 
 
 def moment(text: str, *, is_end: bool = False) -> str:
@@ -85,26 +94,48 @@ def show_record(workspace: Workspace, run: str, tenant: str = TENANT) -> RunReco
         return records.record(tenant, run)
 
 
-def verify_records(workspace: Workspace, tenant: str = TENANT) -> ChainVerdict:
-    """Recompute the chain from the first record."""
+def verify_records(
+    workspace: Workspace, tenant: str = TENANT, *, kept_head: str | None = None
+) -> ChainVerdict:
+    """Recompute the chain from the first record, and look for a head that was kept elsewhere.
+
+    Raises:
+        InvalidInput: that is no head.
+    """
+    if kept_head is not None:
+        kept_head = kept_head.strip().lower()
+        if _HEAD.fullmatch(kept_head) is None:
+            raise InvalidInput("not_a_head", text=kept_head[:80])
     with opened_records(workspace) as records:
-        return records.verify(tenant)
+        return records.verify(tenant, kept_head)
 
 
-def export_jsonl(records: Iterable[RunRecord]) -> Iterator[str]:
+def judged_records(workspace: Workspace, which: RecordFilter, tenant: str = TENANT) -> Iterator[Judged]:
+    """Yield records as `list_records`, each with what was said of it."""
+    with opened_records(workspace) as records:
+        found = records.records(tenant, which)
+        while page := list(islice(found, _PAGE)):
+            said = records.feedback(tenant, [record.ids.run for record in page])
+            for record in page:
+                yield record, said.get(record.ids.run)
+
+
+def export_jsonl(records: Iterable[Judged]) -> Iterator[str]:
     """Yield one line of JSON a record, with everything that is in it; ASCII where UTF-8 cannot spell it."""
-    for record in records:
-        plain = to_json(record)
+    for record, feedback in records:
+        fields = to_json(record)
+        assert isinstance(fields, Mapping)
+        plain = {**fields, "feedback": to_json(feedback)}
         line = json.dumps(plain, ensure_ascii=False)
         yield (line if _is_spellable(line) else json.dumps(plain)) + "\n"
 
 
-def export_csv(records: Iterable[RunRecord]) -> Iterator[str]:
+def export_csv(records: Iterable[Judged]) -> Iterator[str]:
     """Yield a header row, then one row a record; no cell can be taken for a formula."""
-    yield _csv_row(CSV_COLUMNS)
-    for record in records:
-        row = _row(record)
-        yield _csv_row(tuple(_harmless(row[column]) for column in CSV_COLUMNS))
+    yield csv_row(CSV_COLUMNS)
+    for record, feedback in records:
+        row = {**_row(record), **_said(feedback)}
+        yield csv_row(row[column] for column in CSV_COLUMNS)
 
 
 @contextmanager
@@ -150,22 +181,23 @@ def _row(record: RunRecord) -> dict[str, str | int | float | None]:
         "usd": record.usd,
         "total_ms": record.total_ms,
         "error_class": record.error_class,
+        "step_ms": " > ".join(str(visit.elapsed_ms) for visit in record.visits),
+    }
+
+
+def _said(feedback: Feedback | None) -> dict[str, str | int | float | None]:
+    if feedback is None:
+        return dict.fromkeys(("rating", "feedback_reasons", "comment", "feedback_at"))
+    return {
+        "rating": "helpful" if feedback.is_helpful else "not_helpful",
+        "feedback_reasons": " ".join(feedback.reasons),
+        "comment": feedback.comment,
+        "feedback_at": feedback.given_at,
     }
 
 
 def _cited(source: Source) -> str:
     return f"{source.doc_id}: {source.source} › {source.place}"
-
-
-def _harmless(cell: str | int | float | None) -> str | int | float | None:
-    is_formula = isinstance(cell, str) and cell.lstrip(" \u3000").startswith(_FORMULA_STARTS)
-    return f"'{cell}" if is_formula else cell
-
-
-def _csv_row(cells: Iterable[str | int | float | None]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(cells)
-    return line.getvalue()
 
 
 def _is_spellable(text: str) -> bool:

@@ -54,40 +54,46 @@ class Workspace:
     """Of the runs of this process."""
     rates: dict[str, KeyRate] = field(default_factory=dict[str, KeyRate])
     """Of rounds, by the provider's key and address."""
+    tenant: str = TENANT
+    """Whose workspace this is."""
+    database_url: str | None = None
+    """Of the PostgreSQL that holds records and paid results of all tenants; None: files in `path`."""
 
     def records(self) -> RecordStore:
         """The audit records; the database is opened when first asked for."""
         from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 
-        return SqlRecordStore(records_url(self.path), self.clock)
+        return SqlRecordStore(self.database_url or records_url(self.path), self.clock)
 
     def results(self) -> ResultStore:
         """What paid calls answered; the database is opened when first needed."""
         from corpus2skill.adapters.store.results import SqlResultStore, results_url
 
-        return SqlResultStore(results_url(self.path))
+        return SqlResultStore(self.database_url or results_url(self.path), self.tenant)
 
     def batches(self) -> BatchLog:
         """The batches under way, in the same database."""
         from corpus2skill.adapters.store.batch_log import SqlBatchLog
         from corpus2skill.adapters.store.results import results_url
 
-        return SqlBatchLog(results_url(self.path))
+        return SqlBatchLog(self.database_url or results_url(self.path), self.tenant)
 
     def has_results(self) -> bool:
         """False before the first paid call; looking makes no database."""
         from corpus2skill.adapters.store.results import results_url
 
-        return Path(results_url(self.path).database or "").exists()
+        return self.database_url is not None or Path(results_url(self.path).database or "").exists()
 
     def has_records(self) -> bool:
         """False before the first question; looking makes no database."""
         from corpus2skill.adapters.store.records import records_url
 
-        return Path(records_url(self.path).database or "").exists()
+        return self.database_url is not None or Path(records_url(self.path).database or "").exists()
 
 
-def open_workspace(path: Path, settings: Settings) -> Workspace:
+def open_workspace(
+    path: Path, settings: Settings, *, tenant: str = TENANT, database_url: str | None = None
+) -> Workspace:
     """Open the workspace at `path`; nothing is created before something is written."""
     clock = SystemClock()
     return Workspace(
@@ -96,6 +102,8 @@ def open_workspace(path: Path, settings: Settings) -> Workspace:
         versions=FileVersionStore(path),
         clock=clock,
         ids=TimeSortedIds(clock),
+        tenant=tenant,
+        database_url=database_url,
     )
 
 

@@ -52,7 +52,8 @@ async def in_order(
 
     `work` makes each of its calls inside the gate that it is given. Only a window of the items is begun at a
     time, however many there are. Once one has failed no further call is begun; those under way are awaited,
-    so that what is paid for is kept, the answers before it are yielded, and then the failure goes up.
+    so that what is paid for is kept, the answers before it are yielded, and then the failure goes up. Where nobody
+    wants the rest any more, all that was begun is cancelled.
     """
     gate = CallGate(at_once)
     waiting = iter(items)
@@ -69,7 +70,7 @@ async def in_order(
             if window[0].cancelled() or window[0].exception():
                 break
             yield window.popleft().result()
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, GeneratorExit):
         for task in window:
             task.cancel()
         raise

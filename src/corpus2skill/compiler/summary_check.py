@@ -23,6 +23,8 @@ _ADDRESS = re.compile(
     re.ASCII,
 )
 """URLs, mail addresses, names of hosts and files, ids of leaves."""
+_SIGNS_OF_ADDRESSES = frozenset(".:@_")
+"""Each of them has at least one of these."""
 _LINK = re.compile(
     r"!?\[[^\]]*\][(\[]|<(?:/|!--|(?:a|b|br|div|form|h[1-6]|i|iframe|img|input|li|link|meta|p|script|span|style|svg"
     r"|table|td|tr|u|ul)\b)[^>]*>?",
@@ -97,11 +99,12 @@ def is_in_language_of(text: str, source: str) -> bool:
 
 def _script_shares(text: str) -> dict[str, float]:
     """Script to its share of the letters of `text`, a wide letter counted as two; of a sample where it is long."""
-    weights: Counter[str] = Counter()
-    for letter, times in Counter(text[:: len(text) // _SAMPLE + 1]).items():
-        script = _script(letter)
-        if script:
-            weights[script] += times * (_WIDE if script in {"han", "hangul"} else 1)
+    letters = Counter(map(_script, text[:: len(text) // _SAMPLE + 1]))
+    weights = {
+        script: times * (_WIDE if script in {"han", "hangul"} else 1)
+        for script, times in letters.items()
+        if script
+    }
     total = sum(weights.values())
     return {script: weight / total for script, weight in weights.items()}
 
@@ -143,6 +146,8 @@ def _foreign_link(text: str, source: str) -> str:
     plain = unicodedata.normalize("NFKC", text)
     if (link := _LINK.search(plain)) is not None:
         return link[0][:60]
+    if not _SIGNS_OF_ADDRESSES.intersection(plain):
+        return ""
     known = unicodedata.normalize("NFKC", source).casefold()
     addresses = (match[0].rstrip(".,;:!?)]}'\"") for match in _ADDRESS.finditer(plain))
     return next((found[:60] for found in addresses if found.casefold() not in known), "")

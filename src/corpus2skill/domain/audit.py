@@ -4,6 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SYSTEM = "system"
+"""The actor of what the server did by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which events are meant. None: all."""
+
+    action: str | None = None
+    """As the event has it; with a dot at its end all that begin with it."""
+    actor: str | None = None
+    object: str | None = None
+    since: str | None = None
+    """RFC 3339 in UTC with milliseconds; so the next, which is not included."""
+    until: str | None = None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
@@ -15,7 +31,7 @@ class AuditEvent:
     at: str
     """RFC 3339 in UTC with milliseconds."""
     actor: str
-    """Id of the person or token; `system` for what the server did by itself."""
+    """Id of the person or token; `cli:<user>` at the machine itself, `system` for what the server did by itself."""
     action: str
     """What was done, a key of `messages/` under `audit.`: `job.started`, `token.created`, ..."""
     object: str

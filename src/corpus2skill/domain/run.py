@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from corpus2skill.domain.language import Language
@@ -150,6 +150,10 @@ class RunRecord:
     """Calls that found the model unavailable and were made again; `rounds` does not count them."""
     error_class: str | None = None
     error_detail: str | None = None
+    error_code: str | None = None
+    """Of one of our own errors: the key of its sentence, ..."""
+    error_values: dict[str, str | int | float] = field(default_factory=dict[str, str | int | float])
+    """... and what that is filled with."""
     user: str | None = None
     """Who asked, where the door knows; deleted with what was said."""
     quotations: tuple[Quotation, ...] = ()
@@ -191,6 +195,20 @@ class RoundStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoundDelayed:
+    """The model was unavailable: the round is begun again in a while (`round.delayed` on the wire)."""
+
+    round: int
+    attempt: int
+    """The one that comes."""
+    seconds: float
+    """Until it does."""
+    error_code: str
+    """As in the record; an asker is not shown what is in it."""
+    error_values: dict[str, str | int | float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDelta:
     """Text of a reason or of the answer: not known yet which (`text.delta` on the wire)."""
 
@@ -213,4 +231,4 @@ class RunFinished:
     record: RunRecord
 
 
-RunEvent = RunStarted | RoundStarted | AnswerDelta | NodeVisited | RoundFinished | RunFinished
+RunEvent = RunStarted | RoundStarted | RoundDelayed | AnswerDelta | NodeVisited | RoundFinished | RunFinished

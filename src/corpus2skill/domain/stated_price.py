@@ -28,7 +28,7 @@ def stated_prices(text: str) -> dict[str, StatedPrice]:
     return dict(_entry(entry) for entry in text.split(","))
 
 
-def prices_text(table: Mapping[object, object]) -> str:
+def prices_text(table: Mapping[str, object]) -> str:
     """Return a table, each model with its `input` and `output`, as text.
 
     Raises:
@@ -58,7 +58,7 @@ def _pair_text(pair: object) -> str:
         return pair
     if not isinstance(pair, Mapping):
         raise ValueError(str(pair))
-    prices = cast("Mapping[object, object]", pair)
-    if prices.keys() != {"input", "output"}:
+    prices = cast("Mapping[str, object]", pair)
+    if sorted(prices) != ["input", "output"]:
         raise ValueError(str(prices))
     return f"{prices['input']}/{prices['output']}"

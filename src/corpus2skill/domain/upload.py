@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -90,6 +91,15 @@ class UploadChange:
     """Beside `uploads`: False where these bytes were here under this name before."""
     dropped: tuple[str, ...] = ()
     """SHA-256 of bytes that a document no longer stands for; another document may have the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadFilter:
+    """Which uploads of a corpus."""
+
+    states: Collection[UploadState] = PRESENT
+    name_part: str | None = None
+    """A part of the name, whatever its width and case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

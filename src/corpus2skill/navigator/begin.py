@@ -40,7 +40,7 @@ def begin_run(
             version=navigator.tree.version,
             session=question.session,
             turn=session.next_turn,
-            run=navigator.ids.new("run"),
+            run=question.run or navigator.ids.new("run"),
         ),
         language=question.language,
         started_at=timestamp(navigator.clock.now()),

@@ -26,6 +26,8 @@ class Question:
     """Who asks, where the door knows."""
     heard_before: Heard | None = None
     """How much of the answer before was heard, where this question breaks into it."""
+    run: str | None = None
+    """Id of the run, where the door has given it one already."""
 
     @property
     def language(self) -> Language:

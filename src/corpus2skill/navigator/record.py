@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from corpus2skill.domain.message import Confidence, Reply
 from corpus2skill.domain.run import Outcome, Quotation, RunFinished, RunRecord, RunStarted, Source
-from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.messages import message
 from corpus2skill.navigator.channel import is_spoken, shows_sources
 from corpus2skill.navigator.citation import resolve_citations, without_markers
+from corpus2skill.navigator.error_words import error_code, error_detail, error_values
 from corpus2skill.navigator.outcome import declares_not_found, fixed_sentence
 from corpus2skill.navigator.prompt import PROMPT_VERSION
 from corpus2skill.navigator.quotation import check_quotations
@@ -19,8 +19,6 @@ from corpus2skill.navigator.voice.speakable import speakable
 
 _LEASE_GRACE = 60.0
 """Seconds beyond a run's own time limit before another process may take it for dead."""
-_DETAIL_LIMIT = 500
-"""Characters of an error's text that a record keeps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +123,9 @@ def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
         left_out_turns=run.left_out_turns,
         retries=run.retries,
         error_class=None if conclusion.error is None else type(conclusion.error).__name__,
-        error_detail=_detail(conclusion.error),
+        error_detail=error_detail(conclusion.error),
+        error_code=error_code(conclusion.error),
+        error_values=error_values(conclusion.error),
         user=run.question.user,
         quotations=conclusion.quotations,
         heard=_heard(run, conclusion.outcome),
@@ -136,8 +136,3 @@ def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
 def _heard(run: Run, outcome: Outcome) -> str | None:
     """Nothing: of an answer no word is spoken before its run is over."""
     return "" if outcome == "interrupted" and run.question.channel == "voice" else None
-
-
-def _detail(error: BaseException | None) -> str | None:
-    """Return the text of one of our own errors; a stranger's may hold anything, a key too."""
-    return str(error)[:_DETAIL_LIMIT] if isinstance(error, Corpus2SkillError) else None

@@ -18,11 +18,12 @@ from corpus2skill.domain.message import (
     ToolCall,
     Usage,
 )
-from corpus2skill.domain.run import AnswerDelta, RoundFinished, RoundStarted
+from corpus2skill.domain.run import AnswerDelta, RoundDelayed, RoundFinished, RoundStarted
 from corpus2skill.domain.tokens import upper_tokens
 from corpus2skill.errors import BadReply, ModelError, ModelRefused, ModelUnavailable, ModelUnusable
 from corpus2skill.messages import message
 from corpus2skill.navigator.citation import without_markers
+from corpus2skill.navigator.error_words import error_values
 from corpus2skill.navigator.get_document import error_result, has_usable_arguments
 from corpus2skill.navigator.outcome import RunEnded
 from corpus2skill.navigator.request import build_request, prompt_tokens, reply_tokens
@@ -91,6 +92,15 @@ async def _wait(run: Run, error: ModelUnavailable, failed: int) -> None:
     if failed >= run.limits.tries or seconds >= run.seconds_left:
         raise error
     run.retries += 1
+    run.tell(
+        RoundDelayed(
+            round=run.rounds,
+            attempt=failed + 1,
+            seconds=seconds,
+            error_code=error.code,
+            error_values=error_values(error),
+        )
+    )
     await run.navigator.sleep(seconds)
     run.cancellation.check()
 

@@ -9,7 +9,11 @@ from corpus2skill.domain.api_token import ApiToken
 
 class TokenStore(Protocol):
     def add(self, token: ApiToken, digest: str) -> None:
-        """Keep a new token under the digest of its secret."""
+        """Keep a new token under the digest of its secret.
+
+        Raises:
+            Conflict: the tenant has a token of this name that is neither revoked nor run out.
+        """
         ...
 
     def by_digest(self, digest: str) -> ApiToken | None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from corpus2skill.domain.upload import (
-    PRESENT,
     Arrival,
     CorpusEntry,
-    CorpusSettings,
     Judgement,
     Upload,
     UploadChange,
+    UploadFilter,
     UploadState,
 )
 
@@ -40,15 +38,6 @@ class CorpusStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UploadFilter:
-    """Which uploads of a corpus."""
-
-    states: Collection[UploadState] = PRESENT
-    name_part: str | None = None
-    """A part of the name, whatever its width and case."""
-
-
 class UploadStore(Protocol):
     """What was handed in, one row a name. Duplicates are told, and told again, with every change.
 
@@ -70,6 +59,9 @@ class UploadStore(Protocol):
 
         The same bytes under the same name change nothing. Other bytes make a new revision; but one that was
         too large leaves what there is as it was.
+
+        Raises:
+            Conflict: a document of one of the names is being purged.
         """
         ...
 
@@ -108,11 +100,19 @@ class UploadStore(Protocol):
         ...
 
     def mark(
-        self, tenant: str, corpus: str, document: str, state: UploadState, at: str, *, forget: bool = False
+        self,
+        tenant: str,
+        corpus: str,
+        document: str,
+        state: UploadState,
+        at: str,
+        *,
+        was: Collection[UploadState],
+        forget: bool = False,
     ) -> UploadChange:
         """Set a state: `removed`, `purging`, `purged`, or `received` to have it looked into again.
 
-        `forget` drops what was known of its bytes.
+        One whose state is none of `was` stays as it is. `forget` drops what was known of its bytes.
 
         Raises:
             ThingNotFound: the corpus has no such document.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.corpus import SourceReport, SourceText
+from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.money import Spending
 from corpus2skill.domain.run import Outcome, RunIds, RunRecord
@@ -177,6 +178,13 @@ class VersionStore(Protocol):
         """Bytes on disk."""
         ...
 
+    def forget(self, corpus: str) -> None:
+        """Remove a corpus with all its versions and what it remembers; nothing where there is none.
+
+        The numbers of its versions and chunks are not given again.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordFilter:
@@ -195,10 +203,22 @@ class RecordFilter:
     until: str | None = None
     """Begun before then."""
     is_doubtful: bool | None = None
+    is_helpful: bool | None = None
+    """Judged so; an answer that nobody judged is neither."""
+    has_comment: bool | None = None
+    before: str | None = None
+    """A run: only records that were appended before its own, deleted or not. Where a list goes on."""
     limit: int | None = None
 
+    def page(self, before: str | None, limit: int | None) -> RecordFilter:
+        """The same records, as far as a list goes on `before` that one and has no more than `limit`."""
+        return replace(self, before=before, limit=limit)
+
     def takes(self, record: RunRecord) -> bool:
-        """True where `record` is one of those meant; `limit` is no matter of one record."""
+        """True where `record` is one of those meant.
+
+        `before`, `limit` and what people said of it are no matter of the record alone.
+        """
         wanted_and_held = (
             (self.corpus, record.ids.corpus),
             (self.session, record.ids.session),
@@ -224,6 +244,9 @@ class ChainVerdict:
     head: str
     """Hash of the newest record; a cut tail shows against a head that was kept elsewhere."""
     faults: tuple[Fault, ...]
+    kept_head_at: int | None = None
+    """Number of the record that a kept head is the hash of; 0 for that of an empty chain. None where no head
+    was given, or it stands nowhere: then there is a fault, too."""
 
 
 class RecordStore(Protocol):
@@ -253,6 +276,13 @@ class RecordStore(Protocol):
         """Close runs whose lease has lapsed as `stopped`, with the visits so far; return how many.
 
         The asker's language and channel are the opening's: its answer stays the record's.
+        """
+        ...
+
+    def close_abandoned(self, tenant: str, run: str) -> bool:
+        """Close a run whose owner is known to be dead, as `close_dead` does, whatever its lease says.
+
+        False where it is not open.
         """
         ...
 
@@ -287,17 +317,34 @@ class RecordStore(Protocol):
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
         """Replace what these runs' records say by a dated tombstone; the chain still verifies.
 
+        What was said of the answers goes with them.
+
         Nothing of it can be read from the database's files afterwards. Unknown runs, and those that are
         tombstones already, are passed over.
         """
+        ...
+
+    def put_feedback(self, tenant: str, run: str, feedback: Feedback) -> None:
+        """Keep what somebody says of an answer, in the place of what was said before.
+
+        Raises:
+            RecordNotFound: no kept record is of that run. Its whole id is wanted.
+        """
+        ...
+
+    def feedback(self, tenant: str, runs: Collection[str]) -> Mapping[str, Feedback]:
+        """What was said of these runs; those that nobody judged are left out."""
         ...
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
         """Versions that a kept record ran on, and those that an open run is on."""
         ...
 
-    def verify(self, tenant: str) -> ChainVerdict:
-        """Recompute the chain from the first record."""
+    def verify(self, tenant: str, kept_head: str | None = None) -> ChainVerdict:
+        """Recompute the chain from the first record.
+
+        `kept_head` is a head that was kept elsewhere: the chain must have it, and may have grown since.
+        """
         ...
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import httpx2
 
 MOST_REPLY_BYTES = 8_000_000
 """Of a reply, streamed or whole, unpacked: many times what any model writes at once."""
-_MOST_FILE_BYTES = 512_000_000
+_MOST_FILE_BYTES = 256_000_000
 """Of the results of a batch, which come as one file."""
 _FILES = ("/results", "/content")
 ENCODINGS = "gzip"

@@ -107,10 +107,14 @@ class _Counts:
         starts = np.zeros(len(sorted_hashes) + 1, dtype=np.uint64)
         np.cumsum(np.bincount(words, minlength=len(sorted_hashes)), out=starts[1:])
         yield _file("starts.u64", starts)
-        order = np.argsort(words, kind="stable")
+        # Each of these arrays is as long as the index: none is kept longer, or wider, than it is needed.
+        del self.words
+        order = np.argsort(words, kind="stable").astype(np.uint32)
         del words
         leaves = np.repeat(np.arange(len(self.distinct), dtype=np.uint32), np.asarray(self.distinct))
-        yield _file("posting_leaves.u32", leaves[order])
+        leaves = leaves[order]
+        yield _file("posting_leaves.u32", leaves)
+        del leaves
         yield _file("posting_counts.u16", np.asarray(self.counts)[order])
 
 

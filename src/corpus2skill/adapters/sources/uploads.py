@@ -60,4 +60,3 @@ class UploadedSources:
     def covers(self, source: str) -> bool:
         """An upload that is gone was taken out by its owner."""
         return self._folders is None or self._folders.covers(source)
-

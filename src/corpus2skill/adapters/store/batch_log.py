@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from sqlalchemy import URL, Connection, and_, delete, insert, inspect, select, update
+from sqlalchemy import URL, Connection, Select, and_, delete, insert, inspect, select, update
 
 from corpus2skill.adapters.store.batch_tables import BATCH_CALLS, BATCHES, TABLES
 from corpus2skill.adapters.store.database import Contents, Database
@@ -53,6 +53,9 @@ class SqlBatchLog:
         return await asyncio.to_thread(
             self._database.read, lambda connection: _open(connection, self._tenant, corpus, identity), ()
         )
+
+    def left(self) -> tuple[NotedBatch, ...]:
+        return self._database.read(lambda connection: _left(connection, self._tenant), ())
 
     def close(self) -> None:
         """Give back the connections; the log may be used again."""
@@ -121,28 +124,31 @@ def _delete(connection: Connection, token: str) -> None:
     connection.execute(delete(BATCHES).where(BATCHES.c.token == token))
 
 
+_COLUMNS = tuple(BATCHES.c[name] for name in ("token", "corpus", "model", "identity", "noted_at", "batch_id"))
+
+
 def _open(connection: Connection, tenant: str, corpus: str, identity: str) -> tuple[NotedBatch, ...]:
+    of_model = and_(BATCHES.c.corpus == storable(corpus), BATCHES.c.identity == storable(identity))
+    return _all(connection, select(*_COLUMNS).where(BATCHES.c.tenant == tenant, of_model))
+
+
+def _left(connection: Connection, tenant: str) -> tuple[NotedBatch, ...]:
+    return _all(connection, select(*_COLUMNS).where(BATCHES.c.tenant == tenant))
+
+
+def _all(connection: Connection, query: Select[tuple[object, ...]]) -> tuple[NotedBatch, ...]:
     if not inspect(connection).has_table(BATCHES.name):
         return ()
-    columns = ("token", "model", "identity", "noted_at", "batch_id")
-    query = (
-        select(*(BATCHES.c[name] for name in columns))
-        .where(
-            BATCHES.c.tenant == tenant,
-            BATCHES.c.corpus == storable(corpus),
-            BATCHES.c.identity == storable(identity),
-        )
-        .order_by(BATCHES.c.number)
-    )
-    return tuple(_noted(connection, row, corpus) for row in connection.execute(query).all())
+    rows = connection.execute(query.order_by(BATCHES.c.number)).all()
+    return tuple(_noted(connection, row) for row in rows)
 
 
-def _noted(connection: Connection, row: Sequence[object], corpus: str) -> NotedBatch:
-    token, model, identity, noted_at, batch_id = row
+def _noted(connection: Connection, row: Sequence[object]) -> NotedBatch:
+    token, corpus, model, identity, noted_at, batch_id = row
     query = select(BATCH_CALLS).where(BATCH_CALLS.c.token == token)
     return NotedBatch(
         token=str(token),
-        corpus=corpus,
+        corpus=str(corpus),
         model=str(model),
         identity=str(identity),
         noted_at=datetime.fromisoformat(str(noted_at)),

@@ -120,6 +120,10 @@ class Database:
                 if not tries_left or not (was_outrun(error) or is_lost(error)):
                     raise self._refusal(error) from error
 
+    def check(self) -> None:
+        """Raises: WorkspaceUnusable: the database cannot be reached or read."""
+        self.read(lambda connection: connection.execute(text("SELECT 1")), None)
+
     def wipe(self) -> None:
         """Make what was deleted unreadable: in SQLite's file it is zeros already, its log is emptied here.
 

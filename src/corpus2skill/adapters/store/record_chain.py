@@ -48,14 +48,19 @@ def make_link(record: RunRecord, previous: Link | None) -> Link:
     )
 
 
-def check_chain(links: Iterable[Link]) -> ChainVerdict:
-    """Recompute a whole chain, its links in the order of their numbers."""
+def check_chain(links: Iterable[Link], kept_head: str | None = None) -> ChainVerdict:
+    """Recompute a whole chain, its links in the order of their numbers, and look for a head that was kept."""
     faults: list[Fault] = []
     records, before, previous_hash = 0, 0, GENESIS
+    kept_head_at = 0 if kept_head == GENESIS else None
     for link in links:
         faults.extend(_faults(link, before, previous_hash))
         records, before, previous_hash = records + 1, link.seq, link.hash
-    return ChainVerdict(records=records, head=previous_hash, faults=tuple(faults))
+        if link.hash == kept_head:
+            kept_head_at = link.seq
+    if kept_head is not None and kept_head_at is None:
+        faults.append(Fault(code="head_missing", file=kept_head))
+    return ChainVerdict(records=records, head=previous_hash, faults=tuple(faults), kept_head_at=kept_head_at)
 
 
 def storable(text: str) -> str:

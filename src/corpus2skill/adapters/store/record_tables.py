@@ -18,7 +18,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = 3
+SCHEMA = 4
 """Of these tables. A higher one was written by a newer release and is refused."""
 
 METADATA = MetaData()
@@ -91,6 +91,18 @@ RECORDS = Table(
     Index("records_by_session", "tenant", "session", "turn"),
     Index("records_by_version", "tenant", "corpus", "version"),
 )
+FEEDBACK = Table(
+    "feedback",
+    METADATA,
+    Column("tenant", String, nullable=False),
+    Column("run", String, nullable=False),
+    Column("is_helpful", Integer, nullable=False),
+    Column("reasons", String, nullable=False),  # with spaces between
+    Column("comment", Text),
+    Column("given_at", String, nullable=False),
+    Column("given_by", String, nullable=False),
+    PrimaryKeyConstraint("tenant", "run"),
+)
 USERS = Index("records_by_user", RECORDS.c.tenant, RECORDS.c.user_id)
 SPENDING = Index("records_by_day", RECORDS.c.tenant, RECORDS.c.started_at, RECORDS.c.usd)
 """A day's spending is summed from it alone, before every round under a limit."""
@@ -100,7 +112,9 @@ def upgrade(connection: Connection, came: int) -> None:
     """Bring tables of an older schema to the present one: what is new in them may be empty in old rows."""
     if came < 2:
         _add_columns(connection)
-    SPENDING.create(connection)
+    if came < 3:
+        SPENDING.create(connection)
+    FEEDBACK.create(connection)
 
 
 def _add_columns(connection: Connection) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import islice
@@ -26,6 +26,7 @@ from sqlalchemy import (
 from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.record_chain import Link, check_chain, make_link, storable
+from corpus2skill.adapters.store.record_feedback import drop_feedback, feedback_of, is_judged, put_feedback
 from corpus2skill.adapters.store.record_statements import (
     ADD_CHAIN,
     ADD_RECORD,
@@ -50,6 +51,7 @@ from corpus2skill.adapters.store.record_tables import (
     SCHEMA,
     upgrade,
 )
+from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session
@@ -131,6 +133,9 @@ class SqlRecordStore:
         lapsed = select(OPEN_RUNS.c.tenant, OPEN_RUNS.c.run).where(OPEN_RUNS.c.lease_until <= now.timestamp())
         return sum(self._close_dead(row["tenant"], row["run"], now) for row in self._rows(lapsed))
 
+    def close_abandoned(self, tenant: str, run: str) -> bool:
+        return self._close_dead(storable(tenant), storable(run), self._clock.now())
+
     def session(self, tenant: str, session: str, corpus: str) -> Session:
         in_session = and_(_is_kept(tenant), RECORDS.c.session == storable(session))
         query = (
@@ -187,15 +192,24 @@ class SqlRecordStore:
 
         def work(connection: Connection) -> None:
             for start in range(0, len(wanted), _PAGE):
+                part = wanted[start : start + _PAGE]
+                drop_feedback(connection, tenant, part)
                 connection.execute(
                     update(RECORDS)
-                    .where(_is_kept(tenant), RECORDS.c.run.in_(wanted[start : start + _PAGE]))
+                    .where(_is_kept(tenant), RECORDS.c.run.in_(part))
                     .values(payload=None, user_id=None, tombstoned_at=now)
                 )
 
         if wanted:
             self._database.write(work)
         self._database.wipe()  # also where nothing is left to do: the last time it may have been busy
+
+    def put_feedback(self, tenant: str, run: str, feedback: Feedback) -> None:
+        if not self._database.write(lambda connection: put_feedback(connection, tenant, run, feedback)):
+            raise RecordNotFound(run=run)
+
+    def feedback(self, tenant: str, runs: Collection[str]) -> Mapping[str, Feedback]:
+        return self._database.read(lambda connection: feedback_of(connection, tenant, runs), {})
 
     def cited_versions(self, tenant: str, corpus: str) -> frozenset[int]:
         """Versions that a kept record ran on, and those that a run is on now."""
@@ -207,8 +221,8 @@ class SqlRecordStore:
         )
         return frozenset(row["version"] for row in self._rows(query))
 
-    def verify(self, tenant: str) -> ChainVerdict:
-        return check_chain(self._links(tenant))
+    def verify(self, tenant: str, kept_head: str | None = None) -> ChainVerdict:
+        return check_chain(self._links(tenant), kept_head)
 
     def _close_dead(self, tenant: str, run: str, now: datetime) -> bool:
         """Close one run, unless another process has done so meanwhile."""
@@ -351,7 +365,10 @@ def _matches(tenant: str, which: RecordFilter) -> ColumnElement[bool]:
         is_meant.append(RECORDS.c.started_at >= which.since)
     if which.until is not None:
         is_meant.append(RECORDS.c.started_at < which.until)
-    return and_(_is_kept(tenant), *is_meant)
+    if which.before is not None:
+        of_run = and_(RECORDS.c.tenant == storable(tenant), RECORDS.c.run == storable(which.before))
+        is_meant.append(RECORDS.c.seq < select(RECORDS.c.seq).where(of_run).scalar_subquery())
+    return and_(_is_kept(tenant), *is_meant, *is_judged(which))
 
 
 def _stopped(opening: RunRecord, visits: tuple[Visit, ...], now: datetime) -> RunRecord:

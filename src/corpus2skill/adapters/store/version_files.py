@@ -159,11 +159,42 @@ class FileVersionStore:
     def size(self, corpus: str, version: int) -> int:
         return self._version(corpus, version).size()
 
+    def forget(self, corpus: str) -> None:
+        """Remove a corpus: its pointer first, so that no reader follows it into what is going.
+
+        Only the pointer's numbers stay: kept records cite versions and chunks by them.
+        """
+        folder, file = self._workspace.corpus(corpus), self._pointer_file(corpus)
+        if not folder.is_dir():
+            return
+        numbers = Pointer(
+            last_version=self.next_version(corpus) - 1, next_chunk=self.next_chunk_number(corpus)
+        )
+        pointer.save(file, numbers)
+        with durable.usable(folder):
+            self._config_file(corpus).unlink(missing_ok=True)
+            compile_lock.clear_staging(folder / "versions")
+            trash = folder / "versions" / f"{STAGING}removed"
+            for number in self._numbers(corpus):
+                self._version_folder(corpus, number).rename(trash)
+                shutil.rmtree(trash)
+            durable.sync(folder)
+
     def _is_corpus(self, corpus: str) -> bool:
-        """True for a folder with more in it than the lock of a compile that came to nothing."""
-        files = (self._config_file(corpus), self._pointer_file(corpus))
-        with durable.usable(files[0]):
-            return any(file.is_file() for file in files) or bool(self.versions(corpus))
+        """True for a folder with more in it than the lock of a compile that came to nothing, or the numbers of
+        a corpus that was removed.
+        """
+        file = self._config_file(corpus)
+        with durable.usable(file):
+            return file.is_file() or bool(self.versions(corpus)) or self._has_pointer(corpus)
+
+    def _has_pointer(self, corpus: str) -> bool:
+        """True where a version is, or was, pointed to."""
+        try:
+            known = pointer.load(self._pointer_file(corpus))
+        except Damaged:
+            return True
+        return known.version is not None or bool(known.history)
 
     def _numbers(self, corpus: str) -> tuple[int, ...]:
         """Numbers of the version folders, ascending, whether complete or not."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from corpus2skill.adapters.store import chunk_index, durable
@@ -23,6 +24,7 @@ from corpus2skill.adapters.store.rows import (
     manifest_of,
     seal,
 )
+from corpus2skill.domain.corpus import SourceText
 from corpus2skill.domain.ids import chunk_number, is_node_path
 from corpus2skill.domain.version import Manifest, VersionContent
 from corpus2skill.ports.store import VersionStamp
@@ -77,7 +79,7 @@ class _VersionWriter:
 
     def _add_sources(self, content: VersionContent) -> None:
         texts: dict[str, Span] = {}
-        lines = ((text.source, encode(text) + b"\n") for text in content.texts)
+        lines = ((text.source, encode(_copied(text)) + b"\n") for text in content.texts)
         self._add(TEXTS, _noting_spans(lines, texts))
         reports = {report.source: report for report in content.reports}
         if unreported := texts.keys() - reports.keys():
@@ -118,6 +120,12 @@ class _VersionWriter:
     def _sync(self) -> None:
         durable.sync_all(self._unsynced)
         durable.sync_all(self._folders)
+
+
+def _copied(text: SourceText) -> SourceText:
+    """The same with a string of its own: one that was encoded keeps its UTF-8, half as much again, to its end."""
+    whole = text.extracted.text
+    return replace(text, extracted=replace(text.extracted, text=whole[:1] + whole[1:]))
 
 
 def _noting_spans(lines: Iterable[tuple[str, bytes]], spans: dict[str, Span]) -> Iterator[bytes]:

@@ -204,7 +204,7 @@ class EventHub:
         Raises:
             Corpus2SkillError: the log cannot be read.
         """
-        self._loop = asyncio.get_running_loop()
+        self._settle_in()
         watcher = Watcher(self)
         self._watchers.add(watcher)
         try:
@@ -227,6 +227,13 @@ class EventHub:
         """A page of the log behind a number, pieces of text made one."""
         events = await asyncio.to_thread(self._log.since, *key, after)
         return [_told(key, event.number, event) for event in merged(events)]
+
+    def _settle_in(self) -> None:
+        """Begin anew in another loop than before: what was bound to that one is of no use any more."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._pump, self._urgent = loop, None, asyncio.Event()
+            self._topics, self._watchers = {}, set()
 
     async def _join(self, watcher: Watcher, key: TopicKey, after: int) -> None:
         topic = self._topics.get(key) or await self._opened(key)

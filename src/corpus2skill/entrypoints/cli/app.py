@@ -22,6 +22,7 @@ from corpus2skill.entrypoints.cli import (
     extract,
     records,
     removing,
+    serving,
     tree,
     versions,
 )
@@ -52,6 +53,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("remove", removing.remove_command),
     ("ask", ask.ask_command),
     ("chat", chat.chat_command),
+    ("serve", serving.serve_command),
     ("get", tree.get_command),
     ("tree", tree.tree_command),
     ("corpora", versions.corpora_command),

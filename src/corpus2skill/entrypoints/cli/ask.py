@@ -24,7 +24,13 @@ from corpus2skill.entrypoints.cli.options import (
 )
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.entrypoints.cli.speaking import speak_answer
-from corpus2skill.entrypoints.cli.trail import TrailListener, answer_lines, cause_of, ending_line
+from corpus2skill.entrypoints.cli.trail import (
+    EXPLAINED,
+    TrailListener,
+    answer_lines,
+    cause_of,
+    ending_line,
+)
 from corpus2skill.errors import InvalidQuestion
 
 if TYPE_CHECKING:
@@ -89,8 +95,8 @@ def answer(desk: Desk, options: AskOptions) -> RunRecord:
 
 
 def _note_ending(out: Output, record: RunRecord) -> None:
-    """How it ended; where the model failed, why, which the asker is not told."""
-    if record.outcome == "model_failed" and (cause := cause_of(record)):
+    """How it ended; where something is to be set right, what, which the asker is not told."""
+    if record.outcome in EXPLAINED and (cause := cause_of(out, record)):
         out.note(out.say("chat.cause", cause=cause))
     out.note(ending_line(out, record))
 

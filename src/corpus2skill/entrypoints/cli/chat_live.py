@@ -10,9 +10,10 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from corpus2skill.domain.run import AnswerDelta, NodeVisited, RoundStarted, RunEvent
-from corpus2skill.entrypoints.cli.chat_screen import FetchNumbers, Screen
+from corpus2skill.domain.run import AnswerDelta, NodeVisited, RoundDelayed, RoundStarted, RunEvent
+from corpus2skill.entrypoints.cli.chat_screen import Screen
 from corpus2skill.entrypoints.cli.output import visible
+from corpus2skill.entrypoints.cli.trail import delay_line
 from corpus2skill.entrypoints.cli.wrapping import wrapped
 
 _DRAFT_LINES = 6
@@ -26,7 +27,7 @@ class LiveRun:
     def __init__(self, screen: Screen, console: Console, fetch_limit: int) -> None:
         self._screen = screen
         self._fetch_limit = fetch_limit
-        self._numbers = FetchNumbers()
+        self._fetches = 0
         self._draft = ""
         self._began = time.monotonic()
         self._spinner = Spinner("dots" if console.encoding.startswith("utf") else "line", style="cyan")
@@ -56,16 +57,17 @@ class LiveRun:
                 self._draft += event.text
             case NodeVisited():
                 self._draft = ""
-                self._screen.visit(event.visit, self._numbers.of(event.visit))
+                self._fetches += not event.visit.is_prefetched
+                self._screen.visit(event.visit)
+            case RoundDelayed():
+                self._draft = delay_line(self._screen.out, event)
             case _:
                 pass
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         said = self._screen.out.say
         seconds = time.monotonic() - self._began
-        state = said(
-            "chat.thinking_state", fetches=self._numbers.last, limit=self._fetch_limit, seconds=seconds
-        )
+        state = said("chat.thinking_state", fetches=self._fetches, limit=self._fetch_limit, seconds=seconds)
         self._spinner.update(text=Text(f"{said('chat.thinking')}  {state}", style="dim", no_wrap=True))
         yield self._spinner
         for line in self._draft_lines():

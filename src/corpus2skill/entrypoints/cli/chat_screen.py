@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
-from corpus2skill.domain.run import NodeVisited, RunEvent
+from corpus2skill.domain.run import NodeVisited, RoundDelayed, RunEvent
 from corpus2skill.domain.trail import Visit
 from corpus2skill.entrypoints.cli.output import Output, visible
-from corpus2skill.entrypoints.cli.trail import visit_title
+from corpus2skill.entrypoints.cli.trail import delay_line, visit_title
 from corpus2skill.entrypoints.cli.wrapping import wrapped
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ class Screen:
     def error(self, sentence: str) -> None:
         self.notes.line((self.out.say("cli.error", message=sentence), "red"))
 
-    def visit(self, visit: Visit, number: int) -> None:
+    def visit(self, visit: Visit) -> None:
         """One step of the trail as it is lit."""
         is_found = visit.status == "found"
         title = visit_title(self.out, visit)
         self.notes.line(
-            (f"{number}. ", "cyan"),
+            (f"{visit.number}. ", "cyan"),
             (title, "bold" if is_found else "yellow"),
             (f"  {visit.path}  {visit.elapsed_ms} ms", "dim"),
             hanging=3,
@@ -99,26 +99,16 @@ class Screen:
 
 
 class Steps:
-    """Writes each visit as it happens."""
+    """Writes each visit as it happens, and why it takes longer."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
-        self._numbers = FetchNumbers()
 
     def __call__(self, event: RunEvent, /) -> None:
-        if isinstance(event, NodeVisited):
-            self._screen.visit(event.visit, self._numbers.of(event.visit))
-
-
-class FetchNumbers:
-    """Fetches are counted from 1; the prefetched root, which is none, is 0."""
-
-    def __init__(self) -> None:
-        self.last = 0
-
-    def of(self, visit: Visit) -> int:
-        self.last += not visit.is_prefetched
-        return 0 if visit.is_prefetched else self.last
-
-    def all(self, visits: Sequence[Visit]) -> list[tuple[int, Visit]]:
-        return [(self.of(visit), visit) for visit in visits]
+        match event:
+            case NodeVisited(visit=visit):
+                self._screen.visit(visit)
+            case RoundDelayed():
+                self._screen.notes.line((delay_line(self._screen.out, event), "yellow"), hanging=3)
+            case _:
+                pass

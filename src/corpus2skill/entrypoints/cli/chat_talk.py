@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 
@@ -67,9 +68,8 @@ class Talk:
             return
         turns = self._conversation.turns(_REMEMBERED)
         self._sitting.say(
-            "chat.continued" if turns else "chat.continued_elsewhere",
+            "chat.continued",
             session=self._conversation.session,
-            corpus=self._conversation.corpus,
             count=turns[-1].ids.turn if turns else 0,
         )
         show_earlier(self._screen, turns[-_EARLIER_TURNS:])
@@ -93,8 +93,20 @@ class Talk:
 
     def _say_farewell(self) -> None:
         if self._typed and self._sitting.asked and self._conversation.session is not None:
-            farewell = self._screen.out.say("chat.farewell", session=self._conversation.session)
+            farewell = self._screen.out.say("chat.farewell", command=self._way_back())
             self._screen.notes.line((farewell, "dim"))
+
+    def _way_back(self) -> str:
+        """The command that goes on with this conversation: over the same corpus, with the same model."""
+        conversation, options = self._conversation, self._conversation.options
+        given = {
+            "--session": conversation.session,
+            "--corpus": conversation.corpus,
+            "--model": options.model,
+            "--base-url": options.base_url,
+        }
+        words = [word for name, value in given.items() if value is not None for word in (name, value)]
+        return shlex.join(["corpus2skill", "chat", *words])
 
     def _deal_with(self, text: str | None) -> None:
         if text is None:

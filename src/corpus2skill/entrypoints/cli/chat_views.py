@@ -7,16 +7,20 @@ from collections.abc import Sequence
 from corpus2skill.application.original import Passage
 from corpus2skill.domain.run import RunRecord, Source
 from corpus2skill.entrypoints.cli.chat_commands import NAMES, command_words
-from corpus2skill.entrypoints.cli.chat_screen import FetchNumbers, Screen
-from corpus2skill.entrypoints.cli.money import dollars
+from corpus2skill.entrypoints.cli.chat_screen import Screen
 from corpus2skill.entrypoints.cli.output import one_line, width_of
-from corpus2skill.entrypoints.cli.trail import cause_of, outcome_name, source_line, visit_title
+from corpus2skill.entrypoints.cli.trail import (
+    EXPLAINED,
+    cause_of,
+    facts_line,
+    source_line,
+    visit_title,
+)
 
 _EARLIER = 200
 """Characters of an earlier turn that are shown when it is taken up again."""
 _QUOTED = 120
 """Characters of a quotation that does not hold."""
-_FAILED = frozenset({"model_failed", "tree_unavailable", "stopped", "refused"})
 
 
 def show_answer(screen: Screen, record: RunRecord) -> None:
@@ -35,9 +39,9 @@ def show_answer(screen: Screen, record: RunRecord) -> None:
         screen.answers.line()
         show_sources(screen, record, with_uncited=not record.citations)
     screen.answers.line()
-    if record.outcome in _FAILED and (cause := cause_of(record)):
+    if record.outcome in EXPLAINED and (cause := cause_of(screen.out, record)):
         screen.notes.line((screen.out.say("chat.cause", cause=cause), "red"))
-    screen.notes.line((_ending(screen, record), "dim"))
+    screen.notes.line((facts_line(screen.out, record), "dim"))
 
 
 def sources_of(record: RunRecord) -> tuple[Source, ...]:
@@ -60,10 +64,10 @@ def show_sources(screen: Screen, record: RunRecord, *, with_uncited: bool = True
 def show_trail(screen: Screen, record: RunRecord) -> None:
     """Every visit with its whole reason and what could have been chosen instead."""
     out, sheet = screen.out, screen.answers
-    for number, visit in FetchNumbers().all(record.visits):
+    for visit in record.visits:
         title = visit_title(out, visit)
         sheet.line(
-            (f"{number}. ", "cyan"),
+            (f"{visit.number}. ", "cyan"),
             (title, "bold"),
             (f"  {visit.path}  {visit.elapsed_ms} ms", "dim"),
             hanging=3,
@@ -72,7 +76,7 @@ def show_trail(screen: Screen, record: RunRecord) -> None:
         if visit.offered:
             titles = out.say("chat.offered_separator").join(child.title for child in visit.offered)
             sheet.line(("   " + out.say("chat.offered", titles=titles), "dim"), hanging=3)
-    sheet.line((_ending(screen, record), "dim"))
+    sheet.line((facts_line(screen.out, record), "dim"))
 
 
 def show_passage(screen: Screen, number: int, passage: Passage, version: int, place: str) -> None:
@@ -125,19 +129,6 @@ def show_facts(screen: Screen, facts: Sequence[tuple[str, str]]) -> None:
 def _number(screen: Screen, sources: Sequence[Source], first: int) -> None:
     for number, source in enumerate(sources, start=first):
         screen.answers.line((f"[{number}] ", "cyan"), source_line(source), hanging=4)
-
-
-def _ending(screen: Screen, record: RunRecord) -> str:
-    said = screen.out.say
-    ending = said(
-        "chat.ending",
-        outcome=outcome_name(screen.out, record),
-        seconds=record.total_ms / 1000,
-        fetches=record.fetches,
-    )
-    if record.usd == 0:
-        return ending
-    return said("chat.ending_cost", ending=ending, dollars=dollars(screen.out, record.usd))
 
 
 def _file_line(screen: Screen, passage: Passage) -> str:

@@ -6,7 +6,9 @@ import asyncio
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
@@ -27,13 +29,25 @@ if TYPE_CHECKING:
     from corpus2skill.application.examine_workspace import CorpusHealth, Installation, WorkspaceHealth
     from corpus2skill.application.find_window import Window
     from corpus2skill.application.try_models import Trial
+    from corpus2skill.ports.batch_log import NotedBatch
 
     _Tried = tuple[Sequence[Trial], Sequence[Window]]
+
+CloseBatchOption = Annotated[
+    str | None,
+    typer.Option(
+        "--close-batch",
+        metavar="BATCH",
+        help="Give up this batch of summaries: cancel it, and wait for it no longer.",
+        show_default=False,
+    ),
+]
 
 
 def doctor_command(
     model: ModelOption = None,
     base_url: BaseUrlOption = None,
+    close_batch: CloseBatchOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -43,14 +57,18 @@ def doctor_command(
     corpus2skill doctor
     corpus2skill doctor --model anthropic
     corpus2skill doctor --model openai:NAME --base-url http://localhost:11434/v1
+    corpus2skill doctor --close-batch BATCH
 
     Of keys only the names are shown. Nothing is changed. A model that is configured or named is asked for
     one JSON reply and one tool call: two or three short calls, paid for like any other. Where nobody knows how
     much it reads, its server is asked, and else prompts that grow are tried; what that takes is said before.
+    --close-batch gives up a batch that no compile picks up any more; it is all that is done then.
     """
     from corpus2skill.application.examine_workspace import examine_installation, examine_workspace
 
     desk = open_desk(workspace, is_json=json)
+    if close_batch is not None:
+        return _closed(desk, close_batch, base_url)
     installation, health = examine_installation(os.environ), examine_workspace(desk.workspace)
     if json:
         trials, windows = _tried(desk, model, base_url)
@@ -59,6 +77,23 @@ def doctor_command(
     else:
         trials = _told(desk, installation, health, lambda: _tried(desk, model, base_url))
     return _exit_code(health, trials)
+
+
+def _closed(desk: Desk, name: str, base_url: str | None) -> int:
+    from corpus2skill.application.close_batch import close_batch
+
+    failure = asyncio.run(close_batch(desk.workspace, name, base_url))
+    if desk.out.is_json:
+        desk.out.document(
+            {"batch": name, "is_cancelled": failure is None, "error": _error(desk.out, failure)}
+        )
+    elif failure is None:
+        desk.out.answer(desk.out.say("cli.batch_closed", batch=name))
+    else:
+        desk.out.answer(
+            desk.out.say("cli.batch_given_up", batch=name, reason=error_message(desk.out.language, failure))
+        )
+    return exit_codes.OK
 
 
 def _told(
@@ -123,6 +158,7 @@ def _examined(desk: Desk, health: WorkspaceHealth) -> Iterator[str]:
         yield say("cli.workspace_unwritable")
     for corpus in health.corpora:
         yield from _corpus_lines(desk.out, corpus)
+    yield from _batch_lines(desk.out, health.batches)
     if health.records is not None:
         key = "cli.chain_faults" if health.records.faults else "cli.chain_sound"
         yield say(key, records=health.records.records, head=health.records.head)
@@ -139,6 +175,20 @@ def _corpus_lines(out: Output, corpus: CorpusHealth) -> Iterator[str]:
     yield from (f"  {fault_sentence(out, fault)}" for fault in corpus.faults)
     if corpus.leftovers:
         yield "  " + out.say("cli.leftovers", count=corpus.leftovers)
+
+
+def _batch_lines(out: Output, batches: Sequence[NotedBatch]) -> Iterator[str]:
+    from corpus2skill.application.close_batch import batch_name
+
+    for batch in batches:
+        yield out.say(
+            "cli.batch_unread",
+            batch=batch_name(batch),
+            corpus=batch.corpus,
+            model=batch.model,
+            calls=len(batch.calls),
+            day=batch.noted_at.date().isoformat(),
+        )
 
 
 def _document(desk: Desk, installation: Installation, health: WorkspaceHealth) -> dict[str, object]:
@@ -160,6 +210,16 @@ def _document(desk: Desk, installation: Installation, health: WorkspaceHealth) -
                     "error": _error(desk.out, corpus.error),
                 }
                 for corpus in health.corpora
+            ],
+            "batches": [
+                {
+                    "batch": batch.batch_id,
+                    "corpus": batch.corpus,
+                    "model": batch.model,
+                    "calls": len(batch.calls),
+                    "noted_at": batch.noted_at.isoformat(),
+                }
+                for batch in health.batches
             ],
             "records": health.records,
         },

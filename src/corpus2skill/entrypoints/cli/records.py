@@ -41,6 +41,7 @@ from corpus2skill.ports.store import RecordFilter
 
 if TYPE_CHECKING:
     from corpus2skill.application.delete_records import Deletion
+    from corpus2skill.application.show_records import Judged
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -84,7 +85,7 @@ def list_command(
     """
     if ctx.invoked_subcommand is not None:
         return exit_codes.OK
-    from corpus2skill.application.show_records import list_records
+    from corpus2skill.application.show_records import judged_records, list_records
 
     desk = open_desk(workspace, is_json=json)
     which = RecordFilter(
@@ -103,7 +104,7 @@ def list_command(
     )
     records = list_records(desk.workspace, which, tenant)
     if export is not None:
-        _export(desk.out, records, export, bom=bom)
+        _export(desk.out, judged_records(desk.workspace, which, tenant), export, bom=bom)
     elif json:
         desk.out.document(records)
     else:
@@ -138,7 +139,7 @@ def export_command(
     corpus2skill records export > records.jsonl
     corpus2skill records export --format csv --bom --since 2026-04-01 --until 2026-04-30 > april.csv
     """
-    from corpus2skill.application.show_records import list_records
+    from corpus2skill.application.show_records import judged_records
 
     desk = open_desk(workspace, is_json=False)
     which = RecordFilter(
@@ -155,7 +156,7 @@ def export_command(
         is_doubtful=doubtful or None,
         limit=limit,
     )
-    _export(desk.out, list_records(desk.workspace, which, tenant), form, bom=bom)
+    _export(desk.out, judged_records(desk.workspace, which, tenant), form, bom=bom)
     return exit_codes.OK
 
 
@@ -231,17 +232,31 @@ def show_command(
 
 @app.command("verify")
 def verify_command(
-    tenant: TenantOption = "local", workspace: WorkspaceOption = None, json: JsonOption = False
+    head: Annotated[
+        str | None,
+        typer.Option(
+            "--head",
+            metavar="HASH",
+            help="A head that was printed before and kept elsewhere: the chain must still have it.",
+            show_default=False,
+        ),
+    ] = None,
+    tenant: TenantOption = "local",
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
 ) -> int:
     """Recompute the chain of records and print its head; a changed or missing record shows.
 
     \b
     corpus2skill records verify
+    corpus2skill records verify --head 3f1b...
+
+    Keep the head somewhere else: that the newest records were cut off shows only against it.
     """
     from corpus2skill.application.show_records import verify_records
 
     desk = open_desk(workspace, is_json=json)
-    verdict = verify_records(desk.workspace, tenant)
+    verdict = verify_records(desk.workspace, tenant, kept_head=head)
     if json:
         desk.out.document(verdict)
     else:
@@ -249,6 +264,9 @@ def verify_command(
         desk.out.answer(desk.out.say(key, records=verdict.records, head=verdict.head))
         for fault in verdict.faults:
             desk.out.answer("  " + fault_sentence(desk.out, fault))
+        if verdict.kept_head_at is not None:
+            key = "cli.head_kept" if verdict.kept_head_at else "cli.head_kept_empty"
+            desk.out.answer(desk.out.say(key, seq=verdict.kept_head_at))
     return exit_codes.DAMAGED if verdict.faults else exit_codes.OK
 
 
@@ -264,7 +282,7 @@ def _end(text: str | None) -> str | None:
     return None if text is None else moment(text, is_end=True)
 
 
-def _export(out: Output, records: Iterable[RunRecord], form: Form, *, bom: bool) -> None:
+def _export(out: Output, records: Iterable[Judged], form: Form, *, bom: bool) -> None:
     from corpus2skill.application.show_records import export_csv, export_jsonl
 
     if bom and form == "csv":
@@ -320,5 +338,5 @@ def _record_lines(out: Output, record: RunRecord) -> Iterable[str]:
     yield from answer_lines(out, record)
     yield from quotation_lines(out, record)
     yield from ("", ending_line(out, record))
-    if cause := cause_of(record):
-        yield cause
+    if cause := cause_of(out, record):
+        yield out.say("chat.cause", cause=cause)

@@ -2,42 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from corpus2skill.domain.run import NodeVisited, RunEvent, RunRecord, Source
+from corpus2skill.domain.run import NodeVisited, Outcome, RoundDelayed, RunEvent, RunRecord, Source
 from corpus2skill.domain.trail import Visit
+from corpus2skill.entrypoints.cli.money import dollars
 from corpus2skill.entrypoints.cli.output import Output, one_line
+
+EXPLAINED: frozenset[Outcome] = frozenset(
+    {"model_failed", "tree_unavailable", "stopped", "refused", "budget"}
+)
+"""Outcomes of which whoever runs the program is told the cause: something is to be set right."""
 
 
 class TrailListener:
-    """Writes each visit to standard error as it happens."""
+    """Writes each visit to standard error as it happens, and why it takes longer."""
 
     def __init__(self, out: Output) -> None:
         self._out = out
-        self._number = 0
 
     def __call__(self, event: RunEvent) -> None:
-        if isinstance(event, NodeVisited):
-            for line in visit_lines(self._out, event.visit, self._number_of(event.visit)):
-                self._out.note(line)
+        match event:
+            case NodeVisited(visit=visit):
+                for line in visit_lines(self._out, visit):
+                    self._out.note(line)
+            case RoundDelayed():
+                self._out.note(delay_line(self._out, event))
+            case _:
+                pass
 
-    def _number_of(self, visit: Visit) -> int:
-        """Fetches are counted from 1; the prefetched root, which is none, is 0."""
-        if not visit.is_prefetched:
-            self._number += 1
-        return 0 if visit.is_prefetched else self._number
+
+def delay_line(out: Output, event: RoundDelayed) -> str:
+    """Why the model is asked again, and when."""
+    cause = _sentence(out, event.error_code, event.error_values) or event.error_code
+    return out.say("cli.round_delayed", cause=cause, seconds=event.seconds, attempt=event.attempt)
 
 
 def trail_lines(out: Output, visits: Sequence[Visit]) -> Iterator[str]:
     """Yield a recorded trail in the form in which it was shown live."""
-    first = 0 if visits and visits[0].is_prefetched else 1
-    for number, visit in enumerate(visits, start=first):
-        yield from visit_lines(out, visit, number)
+    for visit in visits:
+        yield from visit_lines(out, visit)
 
 
-def visit_lines(out: Output, visit: Visit, number: int) -> Iterator[str]:
+def visit_lines(out: Output, visit: Visit) -> Iterator[str]:
     yield out.say(
-        "cli.visit", number=number, title=visit_title(out, visit), path=visit.path, ms=visit.elapsed_ms
+        "cli.visit", number=visit.number, title=visit_title(out, visit), path=visit.path, ms=visit.elapsed_ms
     )
     yield "   " + one_line(visit.reason, 200)
 
@@ -99,20 +108,46 @@ def source_line(source: Source) -> str:
 
 
 def ending_line(out: Output, record: RunRecord) -> str:
-    """How it ended, what it took, and where it is kept."""
-    return out.say(
-        "cli.ending",
+    """How it ended, what it took, who answered, and where it is kept."""
+    ids = out.say("cli.end_ids", run=record.ids.run, session=record.ids.session)
+    return "  ".join((facts_line(out, record), record.model, ids))
+
+
+def facts_line(out: Output, record: RunRecord) -> str:
+    """How it ended and what it took. The embedded engine costs nothing, which needs no word."""
+    return "  ".join(_facts(out, record))
+
+
+def _facts(out: Output, record: RunRecord) -> Iterator[str]:
+    yield out.say(
+        "cli.end_outcome",
         outcome=outcome_name(out, record),
         seconds=record.total_ms / 1000,
         fetches=record.fetches,
-        run=record.ids.run,
-        session=record.ids.session,
     )
+    if record.retries:
+        yield out.say("cli.end_retries", retries=record.retries)
+    if cut := sum(visit.is_cut for visit in record.visits):
+        yield out.say("cli.end_cut", count=cut)
+    if record.usd != 0:
+        yield dollars(out, record.usd)
 
 
-def cause_of(record: RunRecord) -> str:
+def cause_of(out: Output, record: RunRecord) -> str:
     """What went wrong, for whoever runs the program; "" where nothing did."""
+    if record.error_code is not None:
+        sentence = _sentence(out, record.error_code, record.error_values)
+        if sentence is not None:
+            return sentence
     return " ".join(filter(None, (record.error_class, record.error_detail)))
+
+
+def _sentence(out: Output, code: str, values: Mapping[str, str | int | float]) -> str | None:
+    """The sentence of an error; None where this release has none for it, or lacks a value."""
+    try:
+        return out.say(f"error.{code}", **values)
+    except (KeyError, ValueError):
+        return None
 
 
 def outcome_name(out: Output, record: RunRecord) -> str:

@@ -6,6 +6,8 @@ import re
 
 from corpus2skill.entrypoints.cli.output import Output
 
+_MAX_COST = "--max-cost"
+"""Of compile; whoever looks for it at a question is told where a question's limit is set."""
 _NAMED = "(?P<name>.+?)"
 _SENTENCES = (
     (rf"Missing argument '{_NAMED}'\.", "missing_argument"),
@@ -32,11 +34,17 @@ _REASONS = (
 
 def usage_sentence(out: Output, english: str) -> str:
     """Return what `english`, the parser's sentence, says; one that is not known stays as it is."""
+    if _is_unknown(english, _MAX_COST):
+        return out.say("usage.max_cost_elsewhere", name=_MAX_COST)
     invalid = _INVALID.fullmatch(english)
     if invalid is None:
         return _said(out, english, _SENTENCES)
     reason = _said(out, invalid["reason"], _REASONS)
     return out.say("usage.invalid_value", name=invalid["name"], reason=reason)
+
+
+def _is_unknown(english: str, name: str) -> bool:
+    return english == f"No such option: {name}" or english.startswith(f"No such option: {name} ")
 
 
 def _said(out: Output, english: str, known: tuple[tuple[str, str], ...]) -> str:

@@ -2,30 +2,107 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastapi import FastAPI
 
 from corpus2skill import __version__
 from corpus2skill.application.server.event_hub import EventHub
+from corpus2skill.application.server.health import WorkerState, no_worker
+from corpus2skill.application.server.rate_limits import RateLimit
+from corpus2skill.application.server.runs import RunHost
 from corpus2skill.application.server_wiring import Server
+from corpus2skill.entrypoints.http.guards import (
+    HeadAsGet,
+    HostGuard,
+    SafeHeaders,
+    SubPath,
+    TooLargeAsProblem,
+    names_of,
+)
+from corpus2skill.entrypoints.http.living import living
+from corpus2skill.entrypoints.http.openapi import PROBLEMS, describe, operation_id
 from corpus2skill.entrypoints.http.problems import answer_with_problems
-from corpus2skill.entrypoints.http.routes import api_tokens, me
+from corpus2skill.entrypoints.http.request_log import RequestLog
+from corpus2skill.entrypoints.http.routes import (
+    api_tokens,
+    audit_events,
+    corpora,
+    documents,
+    events,
+    exports,
+    health,
+    invitations,
+    jobs,
+    me,
+    members,
+    password,
+    records,
+    runs,
+    sessions,
+    sign_ins,
+)
+from corpus2skill.entrypoints.web import sign_in
 
-_ROUTES = (me, api_tokens)
+_ROUTES = (
+    me,
+    members,
+    invitations,
+    password,
+    sign_ins,
+    api_tokens,
+    audit_events,
+    corpora,
+    documents,
+    jobs,
+    sessions,
+    runs,
+    records,
+    exports,
+    events,
+)
+_MOST_BYTES = 1_000_000
+"""Of a body; a route that takes more says so (`max_body_size`)."""
 
 
-def create_app(server: Server) -> FastAPI:
-    """Return the application over an opened server."""
+def create_app(server: Server, worker: WorkerState = no_worker) -> FastAPI:
+    """Return the application over an opened server; `worker` tells whether its worker runs."""
     app = FastAPI(
         title="Corpus2Skill",
         version=__version__,
-        root_path=server.server_settings.root_path,
         docs_url=None,
         redoc_url=None,
         openapi_url="/v1/openapi.json",
+        generate_unique_id_function=operation_id,
+        lifespan=living,
     )
+    settings = server.server_settings
     app.state.server = server
+    app.state.worker = worker
+    app.state.requests = RateLimit(server.clock, settings.requests_per_minute)
+    app.state.questions = RateLimit(server.clock, settings.questions_per_minute)
+    app.state.endings = list[Callable[[float], None]]()
+    """Called in a thread, with the seconds that it may take, when the server is asked to stop."""
     app.state.hub = EventHub(server.events)
+    app.state.runs = RunHost(server)
     answer_with_problems(app)
     for module in _ROUTES:
-        app.include_router(module.router, prefix="/v1")
+        app.include_router(module.router, prefix="/v1", responses=PROBLEMS, max_body_size=_MOST_BYTES)
+    app.include_router(health.router)
+    app.include_router(sign_in.router)
+    describe(app)
+    for guard, options in _guards(server):
+        app.add_middleware(guard, **options)
     return app
+
+
+def _guards(server: Server) -> tuple[tuple[type, dict[str, object]], ...]:
+    """What stands around the routes, from the inside out."""
+    return (
+        (HostGuard, {"names": names_of(server.server_settings)}),
+        (TooLargeAsProblem, {}),
+        (HeadAsGet, {}),
+        (SafeHeaders, {}),
+        (RequestLog, {"measures": server.measures}),
+        (SubPath, {"root_path": server.server_settings.root_path}),
+    )

@@ -12,7 +12,9 @@ Item = TypeVar("Item")
 Row = TypeVar("Row")
 
 Limit = Annotated[int, Query(ge=1, le=200, description="Items of one page.")]
-Cursor = Annotated[str | None, Query(max_length=200, description="`next_cursor` of the page before.")]
+Cursor = Annotated[
+    str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description="`next_cursor` of the page before.")
+]
 
 
 class Page(BaseModel, Generic[Item]):

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import logging
-from http import HTTPStatus
+from collections.abc import Mapping
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from corpus2skill import errors
-from corpus2skill.application.json_form import to_json
+from corpus2skill.domain.language import Language
+from corpus2skill.entrypoints.http.request_state import state_of, template_of
 from corpus2skill.entrypoints.http.speech import language_of
 from corpus2skill.errors import Corpus2SkillError
-from corpus2skill.messages import error_message, message
+from corpus2skill.messages import error_message, has_message, message
 
 _log = logging.getLogger(__name__)
 
@@ -22,11 +24,14 @@ _STATUS: tuple[tuple[type[Corpus2SkillError], int], ...] = (
     (errors.Outrun, 412),
     (errors.Conflict, 409),
     (errors.ConfirmationNeeded, 409),
+    (errors.TooLarge, 413),
+    (errors.WrongKind, 415),
     (errors.InvalidInput, 422),
     (errors.SourceRefused, 422),
     (errors.NotSignedIn, 401),
     (errors.NotAllowed, 403),
     (errors.TooMany, 429),
+    (errors.Stopping, 503),
     (errors.NotFound, 404),
     (errors.Busy, 409),
     (errors.SpendingCapReached, 409),
@@ -38,6 +43,35 @@ _STATUS: tuple[tuple[type[Corpus2SkillError], int], ...] = (
 )
 """The first that fits."""
 _RETRYABLE = (409, 429, 503)
+MEDIA_TYPE = "application/problem+json"
+
+
+class FieldFault(BaseModel):
+    """What is wrong with one field of a request."""
+
+    field: str
+    """Where it stands: `body.name`, `query.limit`."""
+    detail: str
+    code: str
+
+
+class Problem(BaseModel):
+    """Why a request was not carried out (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    """What happened, what was wanted and what to do, in the language of `Accept-Language`."""
+    instance: str
+    code: str
+    """Stable, for programs."""
+    retryable: bool
+    """True where the same request may succeed later."""
+    request_id: str
+    """To be given to the operator: it stands in the log."""
+    errors: list[FieldFault] = []
+    """By field, where the request is not of the right form."""
 
 
 def status_of(error: Corpus2SkillError) -> int:
@@ -50,26 +84,28 @@ def problem(
     code: str,
     detail: str,
     *,
-    headers: dict[str, str] | None = None,
-    **more: object,
+    headers: Mapping[str, str] | None = None,
+    faults: list[FieldFault] | None = None,
 ) -> JSONResponse:
-    """Return a problem; `more` are members beside the standard ones."""
-    body = {
-        "type": f"urn:corpus2skill:problem:{code}",
-        "title": HTTPStatus(status).phrase,
-        "status": status,
-        "detail": detail,
-        "instance": request.url.path,
-        "code": code,
-        "retryable": status in _RETRYABLE,
-        "request_id": getattr(request.state, "request_id", None),
-        **more,
-    }
+    """Return a problem."""
+    state = state_of(request.scope)
+    state.code = code
+    body = Problem(
+        type=f"urn:corpus2skill:problem:{code}",
+        title=_of_status("title", language_of(request), status),
+        status=status,
+        detail=detail,
+        instance=request.url.path,
+        code=code,
+        retryable=status in _RETRYABLE,
+        request_id=state.request_id,
+        errors=faults or [],
+    )
     return JSONResponse(
-        body,
+        body.model_dump(),
         status,
         {"Cache-Control": "no-store", **(headers or {})},
-        media_type="application/problem+json",
+        media_type=MEDIA_TYPE,
     )
 
 
@@ -78,7 +114,6 @@ def answer_with_problems(app: FastAPI) -> None:
     app.add_exception_handler(Corpus2SkillError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 async def _ours(request: Request, error: Exception) -> JSONResponse:
@@ -87,30 +122,81 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     headers: dict[str, str] = {}
     if isinstance(error, errors.TooMany):
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
+    if isinstance(error, errors.TooLarge):
+        headers["Connection"] = "close"  # the rest of what was sent is not read
     if isinstance(error, errors.NotSignedIn):
         headers["WWW-Authenticate"] = "Bearer"
-    detail = error_message(language_of(request), error)
-    return problem(request, status, error.code, detail, headers=headers)
+    return problem(request, status, error.code, _sentence(request, error), headers=headers)
+
+
+def _sentence(request: Request, error: Corpus2SkillError) -> str:
+    try:
+        return error_message(language_of(request), error)
+    except KeyError:  # a sentence that is missing must not hide the fault itself
+        _log.exception("there is no sentence for %s", error.code)
+        return error.code
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
+    language = language_of(request)
     faults = [
-        {"field": ".".join(map(str, fault["loc"])), "detail": str(fault["msg"]), "code": str(fault["type"])}
+        FieldFault(
+            field=".".join(map(str, fault["loc"])),
+            detail=_fault(language, fault["type"], fault.get("ctx") or {}),
+            code=fault["type"],
+        )
         for fault in error.errors()
     ]
-    detail = message(language_of(request), "error.invalid_request")
-    return problem(request, 422, "invalid_request", detail, errors=to_json(faults))
+    return problem(request, 422, "invalid_request", message(language, "error.invalid_request"), faults=faults)
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+def _fault(language: Language, kind: str, wanted: Mapping[str, object]) -> str:
+    """What is wrong with a field; pydantic's own words are English only."""
+    key = f"http.field.{kind}"
+    if kind == "value_error" and isinstance(wanted.get("error"), Corpus2SkillError | ValueError):
+        wanted = {"reason": str(wanted["error"])}
+    try:
+        return message(language, key if has_message(key) else "http.field.other", kind=kind, **wanted)
+    except KeyError:  # pydantic said less than is known of this kind
+        return message(language, "http.field.other", kind=kind)
+
+
+async def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    code = {404: "no_such_route", 405: "method_not_allowed"}.get(error.status_code, "http_error")
-    return problem(request, error.status_code, code, str(error.detail), headers=dict(error.headers or {}))
+    status, headers = error.status_code, dict(error.headers or {})
+    if status == 405:
+        headers["Allow"] = _allowed(request)
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers=headers)
+    if status == 413:
+        return too_large(request)
+    code = {404: "no_such_route", 405: "method_not_allowed"}.get(status, "http_error")
+    detail = _of_status("detail", language_of(request), status)
+    return problem(request, status, code, detail, headers=headers)
 
 
-async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    _log.error("unexpected error answering %s", request.url.path, exc_info=error)
-    request_id = getattr(request.state, "request_id", "-")
+def _allowed(request: Request) -> str:
+    """The methods of the path: there is a route for each of them, and only one of them was met."""
+    document = request.app.openapi()
+    methods = {name.upper() for name in document["paths"].get(template_of(request.scope), {})}
+    return ", ".join(sorted({*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"}))
+
+
+def _of_status(what: str, language: Language, status: int) -> str:
+    key = f"http.{what}.{status}"
+    return message(language, key if has_message(key) else f"http.{what}.other", status=status)
+
+
+def too_large(request: Request) -> JSONResponse:
+    """The answer to a body over the limit of its route. What is left of it is not read."""
+    detail = _of_status("detail", language_of(request), 413)
+    return problem(request, 413, "too_large", detail, headers={"Connection": "close"})
+
+
+def unexpected(request: Request, error: Exception) -> JSONResponse:
+    """The answer to a fault of ours, which is logged with its traceback."""
+    _log.error("unexpected error answering %s", template_of(request.scope), exc_info=error)
+    request_id = state_of(request.scope).request_id
     detail = message(language_of(request), "error.internal", request_id=request_id)
     return problem(request, 500, "internal", detail)

@@ -8,7 +8,7 @@ from corpus2skill.adapters.store.database import Database
 from corpus2skill.adapters.store.state.tables import METADATA
 from corpus2skill.domain.api_token import ApiToken
 from corpus2skill.domain.people import SCOPES
-from corpus2skill.errors import ThingNotFound
+from corpus2skill.errors import Conflict, ThingNotFound
 
 API_TOKENS = Table(
     "api_tokens",
@@ -47,7 +47,17 @@ class SqlTokenStore:
             "revoked_at": token.revoked_at,
             "last_used_at": token.last_used_at,
         }
-        self._database.write(lambda connection: connection.execute(insert(API_TOKENS).values(row)))
+        is_alike = (API_TOKENS.c.tenant == token.tenant) & (API_TOKENS.c.name == token.name)
+        is_alive = API_TOKENS.c.revoked_at.is_(None) & (
+            API_TOKENS.c.expires_at.is_(None) | (API_TOKENS.c.expires_at > token.created_at)
+        )
+
+        def work(connection: Connection) -> None:
+            if connection.execute(select(API_TOKENS.c.token).where(is_alike & is_alive)).first() is not None:
+                raise Conflict("token_name_taken", name=token.name)
+            connection.execute(insert(API_TOKENS).values(row))
+
+        self._database.write(work)
 
     def by_digest(self, digest: str) -> ApiToken | None:
         def work(connection: Connection) -> ApiToken | None:
@@ -81,7 +91,7 @@ class SqlTokenStore:
 
     def touch(self, token: str, at: str) -> None:
         used = update(API_TOKENS).where(API_TOKENS.c.token == token).values(last_used_at=at)
-        self._database.write(lambda connection: connection.execute(used))
+        self._database.write(lambda connection: connection.execute(used), outlasts_power_cut=False)
 
 
 def _token(row: RowMapping) -> ApiToken:

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
-from sqlalchemy import Column, Connection, RowMapping, String, Table, Text, insert, select
+from sqlalchemy import (
+    DDL,
+    Column,
+    ColumnElement,
+    Connection,
+    RowMapping,
+    String,
+    Table,
+    Text,
+    event,
+    insert,
+    select,
+)
 
 from corpus2skill.adapters.store.database import Database
 from corpus2skill.adapters.store.state.tables import METADATA
-from corpus2skill.domain.audit import AuditEvent
+from corpus2skill.domain.audit import AuditEvent, AuditFilter
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.ports.clock import Clock, Ids
 
@@ -23,6 +36,22 @@ AUDIT_EVENTS = Table(
     Column("object", String, nullable=False),
     Column("particulars", Text, nullable=False),  # JSON
 )
+_SAYING = "'the operators'' log is append-only'"
+_ON_SQLITE = (
+    f"CREATE TRIGGER audit_events_no_{{0}} BEFORE {{0}} ON audit_events BEGIN SELECT RAISE(ABORT, {_SAYING}); END"
+)
+_REFUSALS = {
+    "sqlite": (_ON_SQLITE.format("UPDATE"), _ON_SQLITE.format("DELETE")),
+    "postgresql": (
+        f"CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION {_SAYING}; END $$",
+        "CREATE TRIGGER audit_events_no_change BEFORE UPDATE OR DELETE ON audit_events FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()",
+        "CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()",
+    ),
+}
+"""What has the database itself refuse to change or remove an event."""
+for _dialect, _statements in _REFUSALS.items():
+    for _statement in _statements:
+        event.listen(AUDIT_EVENTS, "after_create", DDL(_statement).execute_if(dialect=_dialect))
 
 
 class SqlAuditLog:
@@ -57,8 +86,15 @@ class SqlAuditLog:
         self._database.write(lambda connection: connection.execute(insert(AUDIT_EVENTS).values(row)))
         return event
 
-    def events(self, tenant: str, *, before: str | None = None, limit: int = 100) -> tuple[AuditEvent, ...]:
-        wanted = select(AUDIT_EVENTS).where(AUDIT_EVENTS.c.tenant == tenant)
+    def events(
+        self,
+        tenant: str,
+        *,
+        before: str | None = None,
+        limit: int = 100,
+        which: AuditFilter = AuditFilter(),
+    ) -> tuple[AuditEvent, ...]:
+        wanted = select(AUDIT_EVENTS).where(AUDIT_EVENTS.c.tenant == tenant, *_conditions(which))
         if before is not None:
             wanted = wanted.where(AUDIT_EVENTS.c.event < before)
         wanted = wanted.order_by(AUDIT_EVENTS.c.event.desc()).limit(limit)
@@ -67,6 +103,25 @@ class SqlAuditLog:
             return tuple(map(_event, connection.execute(wanted).mappings()))
 
         return self._database.read(work, ())
+
+
+def _conditions(which: AuditFilter) -> Iterator[ColumnElement[bool]]:
+    columns = AUDIT_EVENTS.c
+    if which.action is not None:
+        is_group = which.action.endswith(".")
+        yield (
+            columns.action.startswith(which.action, autoescape=True)
+            if is_group
+            else columns.action == which.action
+        )
+    if which.actor is not None:
+        yield columns.actor == which.actor
+    if which.object is not None:
+        yield columns.object == which.object
+    if which.since is not None:
+        yield columns.at >= which.since
+    if which.until is not None:
+        yield columns.at < which.until
 
 
 def _event(row: RowMapping) -> AuditEvent:

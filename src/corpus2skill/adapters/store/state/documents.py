@@ -38,11 +38,11 @@ from corpus2skill.domain.upload import (
     Judgement,
     Upload,
     UploadChange,
+    UploadFilter,
     UploadState,
     compile_order,
 )
-from corpus2skill.errors import ThingNotFound
-from corpus2skill.ports.documents import UploadFilter
+from corpus2skill.errors import Conflict, ThingNotFound
 
 UPLOADS = Table(
     "uploads",
@@ -80,7 +80,14 @@ class SqlUploadStore:
         self._database = database
 
     def receive(
-        self, tenant: str, corpus: str, arrivals: Sequence[Arrival], *, new_ids: Sequence[str], at: str, by: str
+        self,
+        tenant: str,
+        corpus: str,
+        arrivals: Sequence[Arrival],
+        *,
+        new_ids: Sequence[str],
+        at: str,
+        by: str,
     ) -> UploadChange:
         def work(connection: Connection) -> UploadChange:
             book = _Book(connection, tenant, corpus, at)
@@ -110,7 +117,9 @@ class SqlUploadStore:
     def uploads(
         self, tenant: str, corpus: str, which: UploadFilter, *, after: str = "", limit: int = 100
     ) -> tuple[Upload, ...]:
-        wanted = select(UPLOADS).where(_is_in(tenant, corpus), _ALL.state.in_(which.states), _ALL.document > after)
+        wanted = select(UPLOADS).where(
+            _is_in(tenant, corpus), _ALL.state.in_(which.states), _ALL.document > after
+        )
         if which.name_part:
             wanted = wanted.where(_ALL.name_folded.contains(_folded(which.name_part), autoescape=True))
         wanted = wanted.order_by(_ALL.document).limit(limit)
@@ -157,7 +166,9 @@ class SqlUploadStore:
         is_waiting = (_ALL.state == state) & _ALL.document.not_in(passing)
 
         def work(connection: Connection) -> tuple[Upload, ...]:
-            tenants = connection.scalars(select(_ALL.tenant).where(is_waiting).distinct().order_by(_ALL.tenant))
+            tenants = connection.scalars(
+                select(_ALL.tenant).where(is_waiting).distinct().order_by(_ALL.tenant)
+            )
             return tuple(
                 _upload(row)
                 for tenant in tenants.all()
@@ -197,12 +208,22 @@ class SqlUploadStore:
         return self._database.write(work)
 
     def mark(
-        self, tenant: str, corpus: str, document: str, state: UploadState, at: str, *, forget: bool = False
+        self,
+        tenant: str,
+        corpus: str,
+        document: str,
+        state: UploadState,
+        at: str,
+        *,
+        was: Collection[UploadState],
+        forget: bool = False,
     ) -> UploadChange:
         def work(connection: Connection) -> UploadChange:
             row = _one(connection, _is_document(tenant, corpus, document))
             if row is None:
                 raise ThingNotFound("document", document)
+            if row.state not in was:
+                return UploadChange(uploads=(row,), is_new=(False,))
             book = _Book(connection, tenant, corpus, at)
             book.set_state(row, state, None if state == "received" else row.judgement, forget=forget)
             return book.settled([document], [False])
@@ -280,6 +301,8 @@ class _Book:
 
     def revised(self, row: Upload, arrival: Arrival, by: str) -> bool:
         """Note other bytes under a name that is known; False where nothing changes by it."""
+        if row.state == "purging":
+            raise Conflict("document_being_purged", document=row.name)
         is_same = row.is_present and row.sha256 == arrival.sha256 and row.bytes == arrival.bytes
         if is_same or (arrival.refusal is not None and row.is_present and row.sha256 is not None):
             return False

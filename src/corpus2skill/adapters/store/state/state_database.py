@@ -6,10 +6,11 @@ from importlib import import_module
 from pathlib import Path
 
 from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
 
 from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.state.tables import META, METADATA, SCHEMA
-from corpus2skill.errors import Busy, Damaged
+from corpus2skill.errors import Busy, Damaged, UnusableSettings
 
 _WITH_TABLES = (
     "announcements",
@@ -18,6 +19,14 @@ _WITH_TABLES = (
     "corpora",
     "documents",
     "event_log",
+    "hosted",
+    "jobs",
+    "kept_answers",
+    "links",
+    "people",
+    "tenants",
+    "web_sessions",
+    "workers",
 )
 """Modules of this folder that add their tables to `METADATA`."""
 
@@ -25,6 +34,26 @@ _WITH_TABLES = (
 def state_url(home: Path, database_url: str | None) -> URL:
     """The named database, else the file beside the workspace's other ones."""
     return make_url(database_url) if database_url else URL.create("sqlite", database=str(home / "state.db"))
+
+
+def engine_url(home: Path, database_url: str | None) -> URL:
+    """Where the job engine keeps its own log: the same server, where it has a schema apart, or a file of its own."""
+    return make_url(database_url) if database_url else URL.create("sqlite", database=str(home / "jobs.db"))
+
+
+def postgresql_url(text: str) -> str:
+    """`postgresql://...` as SQLAlchemy takes it, with the driver that is installed.
+
+    Raises:
+        UnusableSettings: it is no URL of a database in PostgreSQL.
+    """
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        raise UnusableSettings("database_url", scheme="?") from error
+    if url.drivername not in ("postgres", "postgresql", "postgresql+psycopg") or not url.database:
+        raise UnusableSettings("database_url", scheme=url.drivername)
+    return url.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
 def open_state(url: URL) -> Database:

@@ -7,14 +7,16 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from corpus2skill.application.server.sign_in import new_token
+from corpus2skill.application.server import sign_in
+from corpus2skill.application.show_records import moment
 from corpus2skill.domain.api_token import ApiToken
-from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.people import Scope
 from corpus2skill.entrypoints.http.caller import Admin, TheServer
+from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
+from corpus2skill.entrypoints.http.ids import Id, Name
 from corpus2skill.entrypoints.http.paging import Page
 
-router = APIRouter(prefix="/api-tokens", tags=["api-tokens"])
+router = APIRouter(prefix="/api-tokens", tags=["api-tokens"], route_class=IdempotentRoute)
 
 
 class TokenBody(BaseModel):
@@ -35,8 +37,12 @@ class NewTokenBody(TokenBody):
 
 
 class TokenRequest(BaseModel):
-    name: Annotated[str, Field(min_length=1, max_length=100)]
+    name: Name
+    """No other token in use has it."""
     scopes: Annotated[list[Scope], Field(min_length=1)]
+    """None that the one who asks does not have."""
+    expires_at: Annotated[str, Field(max_length=100, examples=["2027-04-01T00:00:00+09:00"])] | None = None
+    """A date or time, RFC 3339; null: never."""
 
 
 @router.get("")
@@ -48,16 +54,18 @@ def list_tokens(principal: Admin, server: TheServer) -> Page[TokenBody]:
 @router.post("", status_code=201)
 def create_token(wanted: TokenRequest, principal: Admin, server: TheServer) -> NewTokenBody:
     """Make a token. Its secret is in this answer and never to be had again."""
-    token, secret = new_token(server, principal.tenant, wanted.name, wanted.scopes, principal.actor)
+    sign_in.check_own(principal, wanted.scopes)
+    expires_at = None if wanted.expires_at is None else moment(wanted.expires_at)
+    token, secret = sign_in.new_token(
+        server, principal.tenant, wanted.name, wanted.scopes, principal.actor, expires_at
+    )
     return NewTokenBody(**_body(token).model_dump(), secret=secret)
 
 
 @router.delete("/{token_id}")
-def revoke_token(token_id: str, principal: Admin, server: TheServer) -> TokenBody:
+def revoke_token(token_id: Id, principal: Admin, server: TheServer) -> TokenBody:
     """Revoke a token at once and for good."""
-    revoked = server.tokens.revoke(principal.tenant, token_id, moment_of(server.clock.now()))
-    server.audit.note(principal.tenant, principal.actor, "token.revoked", token_id, name=revoked.name)
-    return _body(revoked)
+    return _body(sign_in.revoke_token(server, principal.tenant, token_id, principal.actor))
 
 
 def _body(token: ApiToken) -> TokenBody:

@@ -1,0 +1,165 @@
+"""Pages to come in by: signing in, links that work once, signing out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Path, Query, Request
+from fastapi.responses import Response
+
+from corpus2skill.application.server import members, passwords, sign_ins
+from corpus2skill.application.server.links import living_link
+from corpus2skill.application.server_wiring import Server
+from corpus2skill.domain.password import LEAST
+from corpus2skill.domain.people import Principal
+from corpus2skill.domain.sign_in import LinkKind, WebSession
+from corpus2skill.entrypoints.http.caller import TheServer, caller
+from corpus2skill.entrypoints.http.cookies import check_is_ours, cookie_of, drop_cookie, set_cookie
+from corpus2skill.entrypoints.http.visitor import visitor_of
+from corpus2skill.entrypoints.web.pages import go_to, show, style
+from corpus2skill.errors import Corpus2SkillError, NotFound, NotSignedIn
+
+router = APIRouter(include_in_schema=False)
+
+Field = Annotated[str, Form()]
+Code = Annotated[str, Path(max_length=200)]
+Entered = tuple[WebSession, str]
+
+
+@router.get("/page.css")
+def page_style() -> Response:
+    return style()
+
+
+@router.get("/")
+def home(request: Request, server: TheServer) -> Response:
+    """Who is signed in, for which tenant, and the way out."""
+    try:
+        principal = caller(request, server)
+        return _home(request, server, principal)
+    except NotSignedIn:
+        return go_to(request, "/sign-in")
+
+
+@router.get("/sign-in")
+def sign_in_page(
+    request: Request, server: TheServer, code: Annotated[str | None, Query(max_length=200)] = None
+) -> Response:
+    """A form; with a code a button, so that whoever only looks at the link does not use it up."""
+    if code is None:
+        return show(request, "sign_in.html", name="")
+    return _look(request, server, "sign_in", code, "sign_in_link.html")
+
+
+@router.post("/sign-in")
+def sign_in(request: Request, server: TheServer, name: Field = "", password: Field = "") -> Response:
+    def enter() -> Entered:
+        return passwords.sign_in(server, name, password, visitor_of(request))
+
+    return _enter(request, server, enter, "sign_in.html", name=name)
+
+
+@router.post("/sign-in/link")
+def sign_in_by_link(request: Request, server: TheServer, code: Field = "") -> Response:
+    def enter() -> Entered:
+        return passwords.sign_in_by_link(server, code, visitor_of(request))
+
+    return _enter(request, server, enter, "sign_in_link.html", code=code, name="")
+
+
+@router.get("/invitation/{code}")
+def invitation_page(code: Code, request: Request, server: TheServer) -> Response:
+    return _look(request, server, "invitation", code, "invitation.html")
+
+
+@router.post("/invitation/{code}")
+def accept_invitation(
+    code: Code, request: Request, server: TheServer, name: Field = "", password: Field = ""
+) -> Response:
+    def enter() -> Entered:
+        return passwords.accept_invitation(server, code, name, password, visitor_of(request))
+
+    return _enter(request, server, enter, "invitation.html", code=code, name=name, least=LEAST)
+
+
+@router.get("/reset/{code}")
+def reset_page(code: Code, request: Request, server: TheServer) -> Response:
+    return _look(request, server, "reset", code, "reset.html")
+
+
+@router.post("/reset/{code}")
+def reset_password(code: Code, request: Request, server: TheServer, password: Field = "") -> Response:
+    def enter() -> Entered:
+        return passwords.reset_password(server, code, password, visitor_of(request))
+
+    return _enter(request, server, enter, "reset.html", code=code, name="", least=LEAST)
+
+
+@router.post("/tenant")
+def choose_tenant(request: Request, server: TheServer, tenant: Field = "") -> Response:
+    try:
+        members.choose_tenant(server, caller(request, server), tenant)
+    except NotSignedIn:
+        return go_to(request, "/sign-in")
+    except Corpus2SkillError as error:
+        return show(request, "refused.html", error=error)
+    return go_to(request, "/")
+
+
+@router.post("/sign-out")
+def sign_out(request: Request, server: TheServer, everywhere: Field = "") -> Response:
+    """Of this browser or, where the form says so, of all."""
+    try:
+        principal = caller(request, server)
+        if everywhere:
+            sign_ins.end_all(server, principal, is_this_kept=False)
+        elif principal.sign_in is not None:
+            sign_ins.end(server, principal, principal.sign_in)
+    except (NotSignedIn, NotFound):
+        pass  # it is over already
+    except Corpus2SkillError as error:
+        return show(request, "refused.html", error=error)
+    response = go_to(request, "/sign-in")
+    drop_cookie(request, response, server)
+    return response
+
+
+def _home(request: Request, server: Server, principal: Principal) -> Response:
+    person = server.people.person(principal.person)
+    return show(
+        request,
+        "home.html",
+        language=None if person is None else person.language,
+        name=principal.name,
+        tenant=principal.tenant,
+        tenants=[member.tenant for member in server.people.tenants_of(principal.person)],
+    )
+
+
+def _look(request: Request, server: Server, kind: LinkKind, code: str, template: str) -> Response:
+    """Show what a link leads to; it stays unused."""
+    try:
+        link = living_link(server, kind, code)
+    except Corpus2SkillError as error:
+        return show(request, "refused.html", error=error)
+    return show(request, template, code=code, name=link.name, least=LEAST)
+
+
+def _enter(
+    request: Request, server: Server, enter: Callable[[], Entered], template: str, **values: object
+) -> Response:
+    """Sign the browser in by `enter`; where that is refused, show the form again and say why."""
+    try:
+        check_is_ours(request)
+        before = cookie_of(request, server)
+        _, secret = enter()
+    except NotFound as error:
+        return show(request, "refused.html", error=error)
+    except Corpus2SkillError as error:
+        return show(request, template, error=error, **values)
+    if before is not None:
+        sign_ins.forget(server, before)
+    response = go_to(request, "/")
+    set_cookie(request, response, server, secret)
+    return response
