@@ -82,3 +82,14 @@ def test_many_writers_of_one_topic_leave_no_gap(log: EventLog) -> None:
     assert [one.number for one in told] == list(range(1, 121))
     texts = [str(one.payload["text"]) for one in told]
     assert texts[::2] == texts[1::2]
+
+
+@pytest.mark.requirement("S-63")
+def test_events_of_several_topics_are_appended_in_one_step(log: EventLog) -> None:
+    """Promised by the port."""
+    log.append("acme", "run:1", [event("a")])
+    batches = (("acme", "run:1", [event("b"), event("c")]), ("other", "run:1", [event("d")]))
+    assert log.append_all(batches) == (3, 1)
+    assert log.append_all(()) == ()
+    assert [one.payload["text"] for one in log.since("acme", "run:1", 0)] == ["a", "b", "c"]
+    assert [one.payload["text"] for one in log.since("other", "run:1", 0)] == ["d"]

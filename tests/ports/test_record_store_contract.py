@@ -391,8 +391,9 @@ def judged(*, is_helpful: bool, comment: str | None = None) -> Feedback:
     )
 
 
+@pytest.mark.requirement("S-68")
 def test_what_people_say_of_answers_is_kept_found_and_changed(store: RecordStore) -> None:
-    """S-68. Field reports: filter by thumbs and has-comment."""
+    """Field reports: filter by thumbs and has-comment."""
     for number in (1, 2, 3):
         store.close_run(record(f"run_{number}"))
     store.put_feedback(TENANT, "run_1", judged(is_helpful=False, comment="=古い"))
@@ -409,8 +410,9 @@ def test_what_people_say_of_answers_is_kept_found_and_changed(store: RecordStore
         store.put_feedback("other", "run_1", judged(is_helpful=True))
 
 
+@pytest.mark.requirement("S-68")
 def test_what_was_said_of_an_answer_is_deleted_with_it(store: RecordStore) -> None:
-    """S-68."""
+    """Issue: the server."""
     store.close_run(record("run_1"))
     store.put_feedback(TENANT, "run_1", judged(is_helpful=False, comment="私は田中です"))
     store.tombstone(TENANT, ("run_1",))
@@ -420,8 +422,9 @@ def test_what_was_said_of_an_answer_is_deleted_with_it(store: RecordStore) -> No
     assert store.verify(TENANT).faults == ()
 
 
+@pytest.mark.requirement("S-69")
 def test_a_list_goes_on_behind_a_record_even_a_deleted_one(store: RecordStore) -> None:
-    """S-69."""
+    """Issue: the server."""
     for number in (1, 2, 3, 4):
         store.close_run(record(f"run_{number}"))
     store.tombstone(TENANT, ("run_3",))
@@ -431,10 +434,11 @@ def test_a_list_goes_on_behind_a_record_even_a_deleted_one(store: RecordStore) -
     assert runs(store, RecordFilter(before="run_unknown")) == []
 
 
+@pytest.mark.requirement("S-66")
 def test_a_run_whose_owner_is_known_to_be_dead_is_closed_before_its_lease_is_over(
     store: RecordStore,
 ) -> None:
-    """S-66."""
+    """Issue: the server."""
     opened = record("run_1")
     store.open_run(opened.ids, opened, 600)
     store.add_visit(opened.ids, visit(1, doc_id="doc_chunk_7"))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from corpus2skill import __version__
@@ -19,6 +19,7 @@ from corpus2skill.ports.audit import AuditLog
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.documents import CorpusStore, UploadStore
 from corpus2skill.ports.extractor import Extractor
+from corpus2skill.ports.hosted import HostedStore
 from corpus2skill.ports.job_engine import JobEngine
 from corpus2skill.ports.jobs import JobStore
 from corpus2skill.ports.kept_answers import KeptAnswers
@@ -30,7 +31,6 @@ from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.texts import TextStore
 from corpus2skill.ports.uploads import UploadFiles
 from corpus2skill.ports.workers import Presence, WorkerStore
-from corpus2skill.ports.hosted import HostedStore
 from corpus2skill.settings import ServerSettings, Settings, load_settings
 
 
@@ -101,24 +101,23 @@ def hold_server(home: Path, server_settings: ServerSettings) -> AbstractContextM
 
 def open_server(home: Path, server_settings: ServerSettings) -> Server:
     """Open the server's state at `home`; the database is made when something is first written."""
+    from corpus2skill.adapters.argon2_passwords import Argon2Passwords
+    from corpus2skill.adapters.measures import PrometheusMeasures
     from corpus2skill.adapters.store.state.announcements import SqlAnnouncer
     from corpus2skill.adapters.store.state.api_tokens import SqlTokenStore
     from corpus2skill.adapters.store.state.audit import SqlAuditLog
     from corpus2skill.adapters.store.state.corpora import SqlCorpusStore
     from corpus2skill.adapters.store.state.documents import SqlUploadStore
     from corpus2skill.adapters.store.state.event_log import SqlEventLog
+    from corpus2skill.adapters.store.state.hosted import SqlHostedStore
     from corpus2skill.adapters.store.state.jobs import SqlJobStore
     from corpus2skill.adapters.store.state.kept_answers import SqlKeptAnswers
-    from corpus2skill.adapters.store.state.hosted import SqlHostedStore
-    from corpus2skill.adapters.argon2_passwords import Argon2Passwords
     from corpus2skill.adapters.store.state.links import SqlLinkStore
     from corpus2skill.adapters.store.state.people import SqlPeopleStore
+    from corpus2skill.adapters.store.state.state_database import open_state, state_url
     from corpus2skill.adapters.store.state.tenants import SqlTenantStore
     from corpus2skill.adapters.store.state.web_sessions import SqlWebSessionStore
-    from corpus2skill.adapters.store.state.state_database import open_state, state_url
     from corpus2skill.adapters.store.state.workers import SqlWorkerStore
-
-    from corpus2skill.adapters.measures import PrometheusMeasures
 
     clock = SystemClock()
     ids = TimeSortedIds(clock)

@@ -1,4 +1,4 @@
-"""The verdict on a source as sentences: what became of it and why."""
+"""The verdict on a source as sentences: what became of it and why. `language` is `ja` or `en`."""
 
 from __future__ import annotations
 
@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import get_args
 
 from corpus2skill.domain.corpus import Notice, Refusal, SourceReport
-from corpus2skill.domain.language import Language
 from corpus2skill.messages import has_message, message
 
 REFUSING: frozenset[str] = frozenset(get_args(Refusal))
 
 
-def verdict_name(language: Language, verdict: str) -> str:
+def verdict_name(language: str, verdict: str) -> str:
     return message(language, f"verdict.{verdict}")
 
 
-def verdict_reason(language: Language, report: SourceReport) -> str:
+def verdict_reason(language: str, report: SourceReport) -> str:
     """Why the source is not simply accepted; "" where there is nothing to say."""
     values = dict(report.values)
     match report.verdict:
@@ -35,11 +34,11 @@ def verdict_reason(language: Language, report: SourceReport) -> str:
             return message(language, f"verdict.{verdict}.reason")
 
 
-def notice_sentence(language: Language, notice: Notice) -> str:
+def notice_sentence(language: str, notice: Notice) -> str:
     return message(language, f"notice.{notice.code}", **dict(notice.values))
 
 
-def refusal_reason(language: Language, verdict: str, detail: str | None, values: Mapping[str, object]) -> str:
+def refusal_reason(language: str, verdict: str, detail: str | None, values: Mapping[str, object]) -> str:
     """The most exact sentence whose values are known; a source kept from before has fewer of them."""
     for key in _keys(verdict, detail):
         try:

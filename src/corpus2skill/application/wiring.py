@@ -17,6 +17,7 @@ from corpus2skill.errors import InvalidInput
 from corpus2skill.navigator.held_money import HeldMoney
 from corpus2skill.navigator.turnstile import Turnstile
 from corpus2skill.paying.rate import KeyRate
+from corpus2skill.ports.audit import AuditLog
 from corpus2skill.ports.batch_log import BatchLog
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.extractor import Extractor
@@ -77,6 +78,14 @@ class Workspace:
         from corpus2skill.adapters.store.results import results_url
 
         return SqlBatchLog(self.database_url or results_url(self.path), self.tenant)
+
+    def audit(self, database_url: str | None) -> AuditLog:
+        """The operators' log, in the server's database; it is made when something is first noted."""
+        from corpus2skill.adapters.store.state.audit import SqlAuditLog
+        from corpus2skill.adapters.store.state.state_database import open_state, postgresql_url, state_url
+
+        url = None if database_url is None else postgresql_url(database_url)
+        return SqlAuditLog(open_state(state_url(self.path, url)), self.clock, self.ids)
 
     def has_results(self) -> bool:
         """False before the first paid call; looking makes no database."""

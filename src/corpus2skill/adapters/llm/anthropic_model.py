@@ -120,7 +120,7 @@ class AnthropicModel:
         finally:
             await events.close()
         if not stream.has_begun and (failed is None or isinstance(failed, BadReply)):
-            failed = self._endpoint.stream_without_reply(events.response, has_events=has_events)
+            failed = self._endpoint.stream_without_reply(events.response, "content", has_events=has_events)
         if failed is None and not stream.is_complete:
             failed = broken(self._endpoint.target, "the stream ended before its end")
         if failed is not None:

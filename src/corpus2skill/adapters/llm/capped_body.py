@@ -17,6 +17,7 @@ ENCODINGS = "gzip"
 """What may come packed: how much it unpacks to is counted on the way."""
 _PACKED = frozenset({"gzip", "x-gzip", "deflate"})
 _PIECE = 64 * 1024
+_HEAD = 2_000
 
 
 class _Unpacker(Protocol):
@@ -46,11 +47,17 @@ async def cap_body(response: httpx2.Response) -> None:
     response.stream = _CappedBody(stream, most, is_packed=is_packed)
 
 
+def head_of(response: httpx2.Response) -> bytes:
+    """Return the beginning of a body that was read, for an error's text."""
+    return response.stream.head if isinstance(response.stream, _CappedBody) else b""
+
+
 class _CappedBody(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream, most: int, *, is_packed: bool) -> None:
         self._stream = stream
         self._most = most
         self._is_packed = is_packed
+        self.head = b""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if self._is_packed else None
@@ -60,6 +67,8 @@ class _CappedBody(httpx2.AsyncByteStream):
                 size += len(piece)
                 if size > self._most:
                     raise BodyTooLarge(self._most)
+                if len(self.head) < _HEAD:
+                    self.head = (self.head + piece)[:_HEAD]
                 yield piece
 
     async def aclose(self) -> None:

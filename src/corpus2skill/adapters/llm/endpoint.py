@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import httpx2
 import msgspec
 
-from corpus2skill.adapters.llm.capped_body import BodyTooLarge
+from corpus2skill.adapters.llm.capped_body import BodyTooLarge, head_of
 from corpus2skill.adapters.llm.failures import (
     Failure,
     Target,
@@ -23,7 +23,7 @@ from corpus2skill.adapters.llm.failures import (
 )
 from corpus2skill.adapters.llm.redaction import Redactor
 from corpus2skill.adapters.llm.timeouts import Timeouts
-from corpus2skill.errors import ModelError
+from corpus2skill.errors import BadReply, ModelError
 
 _NO_CONNECTION = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError, httpx2.UnsupportedProtocol)
 
@@ -83,13 +83,19 @@ class Endpoint:
             return None
         return no_api(self.target, response.status_code, content_type)
 
-    def stream_without_reply(self, response: httpx2.Response, *, has_events: bool) -> ModelError:
-        """Return what a stream is that ended before a reply began: cut at its head, or no stream of an API's."""
-        content_type = response.headers.get("content-type", "")
-        if "event-stream" in content_type and not has_events:
-            return broken(self.target, "the stream ended before its beginning")
-        words = f"no events of a model API ({content_type or 'no content-type'})"
-        return no_api(self.target, response.status_code, self.redactor.clean(words))
+    def stream_without_reply(self, response: httpx2.Response, field: str, *, has_events: bool) -> ModelError:
+        """Return what a stream is that ended before a reply began: cut at its head, or nothing of an API's.
+
+        `field` is what every whole reply has.
+        """
+        content_type, head = response.headers.get("content-type", ""), head_of(response)
+        if "event-stream" in content_type and has_events:
+            return no_api(self.target, response.status_code, self._words(head))
+        if "event-stream" not in content_type:
+            fault = self.not_a_reply(response.status_code, content_type, head, "", field)
+            if not isinstance(fault, BadReply):
+                return fault
+        return broken(self.target, "the stream ended before its beginning")
 
     def not_a_reply(self, status: int, content_type: str, body: bytes, reason: str, field: str) -> ModelError:
         """Return what a body that is no reply is: another site's, an error in disguise, or a reply that broke.
@@ -101,9 +107,11 @@ class Endpoint:
             return classify(self.failure(0, said, {}, str(said["error"])), self.target)
         is_page = "html" in content_type or body.lstrip()[:1] != b"{"
         if is_page or (isinstance(said, dict) and field not in said):
-            words = self.redactor.clean(body[:2000].decode("utf-8", "replace"))
-            return no_api(self.target, status, words)
+            return no_api(self.target, status, self._words(body))
         return unreadable(self.target, self.redactor.clean(reason))
+
+    def _words(self, body: bytes) -> str:
+        return self.redactor.clean(body[:2000].decode("utf-8", "replace"))
 
 
 def _json_of(body: bytes) -> object:

@@ -225,7 +225,7 @@ class OpenAIModel:
         finally:
             await chunks.close()
         if not stream.has_begun and (failed is None or isinstance(failed, BadReply)):
-            failed = self._endpoint.stream_without_reply(chunks.response, has_events=has_events)
+            failed = self._endpoint.stream_without_reply(chunks.response, "choices", has_events=has_events)
         if failed is None and not self._is_whole(stream):
             failed = broken(self._endpoint.target, "the stream ended before its end")
         if failed is not None:

@@ -127,7 +127,7 @@ def change_corpus(
         UnusableSettings: the sizes cannot be used.
     """
     require_corpus(server, by.tenant, corpus)
-    settings = replace(corpus_settings(server, by.tenant, corpus), **changes)  # type: ignore[arg-type]
+    settings = replace(corpus_settings(server, by.tenant, corpus), **changes)
     _check(server, by.tenant, settings)
     server.corpora.change(_entry(server, by, corpus, settings))
     server.audit.note(by.tenant, by.actor, "corpus.changed", corpus, fields=", ".join(sorted(changes)))

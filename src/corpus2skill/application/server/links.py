@@ -8,10 +8,11 @@ from datetime import timedelta
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.wiring import TENANT
 from corpus2skill.domain.api_token import token_digest
+from corpus2skill.domain.audit import SYSTEM
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.people import Member, Person, Role, person_name
 from corpus2skill.domain.sign_in import LINK_SECONDS, LinkKind, OneTimeLink
-from corpus2skill.errors import InvalidInput, NotAllowed, NotFound
+from corpus2skill.errors import InvalidInput, NotAllowed, NotFound, ThingNotFound
 from corpus2skill.settings import ServerSettings
 
 _PATHS: dict[LinkKind, str] = {
@@ -38,8 +39,21 @@ def own_address(settings: ServerSettings) -> str:
     return f"http://{name}:{settings.port}{settings.root_path}"
 
 
-def first_owner(server: Server) -> Member:
-    """The owner of the local tenant; made here where there is none."""
+def owner_of(server: Server, tenant: str) -> Member:
+    """The first owner of a tenant; of the local one made here where there is none.
+
+    Raises:
+        ThingNotFound: another tenant has none yet.
+    """
+    if tenant == TENANT:
+        return _first_owner(server)
+    owners = [member for member in server.people.members(tenant) if member.role == "owner"]
+    if not owners:
+        raise ThingNotFound("owner", tenant)
+    return owners[0]
+
+
+def _first_owner(server: Server) -> Member:
     now = moment_of(server.clock.now())
     person = Person(person=server.ids.new("user"), name=_FIRST_OWNER, created_at=now)
     return server.people.first_owner(Member(tenant=TENANT, person=person, role="owner", since=now))
@@ -59,18 +73,19 @@ def first_sign_in_link(server: Server) -> str | None:
     """The path of a link for the local owner; None once an owner has a password and needs none."""
     if server.people.has_owner_with_password():
         return None
-    return sign_in_link(server, first_owner(server), "system")
+    _, path = sign_in_link(server, _first_owner(server), SYSTEM)
+    return path
 
 
-def sign_in_link(server: Server, member: Member, by: str) -> str:
-    """The path of a link that signs a member in once; those before it work no longer."""
+def sign_in_link(server: Server, member: Member, by: str) -> tuple[OneTimeLink, str]:
+    """Make a link that signs a member in; return it with its path. Those before it work no longer."""
     person = member.person
     server.links.revoke_of(person.person, "sign_in", moment_of(server.clock.now()))
     link, code = _new(server, "sign_in", member.tenant, person.name, by, person=person.person)
     server.audit.note(
         member.tenant, by, "sign_in_link.created", person.person, name=person.name, link=link.link
     )
-    return link_path("sign_in", code)
+    return link, link_path("sign_in", code)
 
 
 def invite(server: Server, tenant: str, name: str, role: Role, by: str) -> tuple[OneTimeLink, str]:

@@ -43,7 +43,12 @@ def end_all(server: Server, principal: Principal, *, is_this_kept: bool) -> int:
     kept = principal.sign_in if is_this_kept else None
     ended = server.web_sessions.end_all(principal.person, but=kept)
     server.audit.note(
-        principal.tenant, principal.actor, "sign_ins.ended", principal.person, name=principal.name, count=ended
+        principal.tenant,
+        principal.actor,
+        "sign_ins.ended",
+        principal.person,
+        name=principal.name,
+        count=ended,
     )
     return ended
 

@@ -20,9 +20,12 @@ from corpus2skill.entrypoints.cli import (
     evaluate,
     exit_codes,
     extract,
+    people,
     records,
     removing,
     serving,
+    tenants,
+    tokens,
     tree,
     versions,
 )
@@ -54,6 +57,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("ask", ask.ask_command),
     ("chat", chat.chat_command),
     ("serve", serving.serve_command),
+    ("sign-in-link", people.sign_in_link_command),
     ("get", tree.get_command),
     ("tree", tree.tree_command),
     ("corpora", versions.corpora_command),
@@ -71,6 +75,9 @@ for _name, _command in _COMMANDS:
     app.command(_name)(_command)
 app.add_typer(records.app, name="records")
 app.add_typer(config.app, name="config")
+app.add_typer(tenants.app, name="tenants")
+app.add_typer(people.app, name="people")
+app.add_typer(tokens.app, name="tokens")
 
 
 @app.callback()

@@ -21,6 +21,7 @@ from corpus2skill.entrypoints.cli.compile_report import (
 from corpus2skill.entrypoints.cli.consent import Consent
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
 from corpus2skill.entrypoints.cli.money import estimate_lines
+from corpus2skill.entrypoints.cli.noting import noted
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     CorpusOption,
@@ -157,6 +158,8 @@ def compiled(desk: Desk, options: CompileOptions, *, is_verbose: bool) -> Compil
     with compile_progress(desk.out) as progress:
         consent = Consent(desk.out, progress)
         report = asyncio.run(compile_documents(desk.workspace, options, progress, consent))
+    if report.is_new:
+        noted(desk, "version.compiled", report.manifest.corpus, version=report.manifest.version)
     if desk.out.is_json:
         desk.out.document(report_document(desk.out, report))
     else:

@@ -11,6 +11,7 @@ from corpus2skill.domain.run import RunRecord
 from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import open_desk
 from corpus2skill.entrypoints.cli.faults import fault_sentence
+from corpus2skill.entrypoints.cli.noting import noted
 from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption, YesOption
 from corpus2skill.entrypoints.cli.output import Output, columns, one_line
 from corpus2skill.entrypoints.cli.record_filters import (
@@ -196,6 +197,8 @@ def delete_command(
     desk = open_desk(workspace, is_json=json)
     whose = Whose(run=run, session=session, user=user)
     deletion = delete_records(desk.workspace, whose, is_confirmed=yes, tenant=tenant)
+    if deletion.is_done and deletion.records:
+        noted(desk, "records.deleted", tenant, count=len(deletion.records))
     if yes and json:
         desk.out.document(deletion)
     elif not json:

@@ -12,6 +12,7 @@ from corpus2skill.entrypoints.cli.compile_progress import compile_progress
 from corpus2skill.entrypoints.cli.compile_report import report_document, report_lines, warnings_of
 from corpus2skill.entrypoints.cli.consent import Consent
 from corpus2skill.entrypoints.cli.desk import Desk, open_desk
+from corpus2skill.entrypoints.cli.noting import named, noted
 from corpus2skill.entrypoints.cli.options import (
     BaseUrlOption,
     CorpusOption,
@@ -84,6 +85,7 @@ def _readmitted(desk: Desk, options: CompileOptions, sources: list[str]) -> Comp
     with compile_progress(desk.out) as progress:
         consent = Consent(desk.out, progress)
         report = asyncio.run(readmit_documents(desk.workspace, options, tuple(sources), progress, consent))
+    noted(desk, "documents.readmitted", report.manifest.corpus, sources=named(tuple(sources)))
     _show(desk, report, {})
     return report
 
@@ -104,6 +106,13 @@ def _removed(desk: Desk, options: CompileOptions, sources: list[str], *, purge: 
                 is_purge=purge,
             )
         )
+    noted(
+        desk,
+        "documents.purged" if purge else "documents.removed",
+        removal.report.manifest.corpus,
+        count=len(removal.sources),
+        sources=named(removal.sources),
+    )
     _show(
         desk,
         removal.report,

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -20,6 +21,17 @@ from corpus2skill.settings import ServerSettings, load_server_settings, workspac
 
 if TYPE_CHECKING:
     from corpus2skill.application.server_wiring import Server
+_PACKAGES = (
+    "fastapi",
+    "uvicorn",
+    "structlog",
+    "prometheus_client",
+    "cryptography",
+    "psycopg",
+    "argon2",
+    "jinja2",
+)
+"""Some of what the extra `server` brings."""
 
 HostOption = Annotated[
     str | None,
@@ -91,7 +103,7 @@ def serve_command(
     corpus2skill serve --port 9000 --json
     corpus2skill serve --host 0.0.0.0 --public-host docs.example.jp --trusted-proxy 10.0.0.2
     """
-    _require_server()
+    require_server()
     out = process_output(is_json=json)
     home = workspace_path(None if workspace is None else str(workspace), os.environ)
     settings = load_server_settings(
@@ -110,13 +122,11 @@ def serve_command(
     return exit_codes.OK
 
 
-def _require_server() -> None:
+def require_server() -> None:
     """Raises: InvalidInput: the extra was not installed."""
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise InvalidInput("server_not_installed", package=error.name) from error
+    for package in _PACKAGES:
+        if find_spec(package) is None:
+            raise InvalidInput("server_not_installed", package=package)
 
 
 def _serve(out: Output, home: Path, settings: ServerSettings) -> None:

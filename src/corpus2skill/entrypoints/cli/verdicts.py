@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import get_args
-
-from corpus2skill.domain.corpus import Notice, Refusal, SourceReport
+from corpus2skill.application import verdict_words
+from corpus2skill.application.verdict_words import REFUSING as REFUSING
+from corpus2skill.domain.corpus import Notice, SourceReport
 from corpus2skill.entrypoints.cli.output import Output
 from corpus2skill.errors import SourceRefused
-from corpus2skill.messages import has_message
-
-REFUSING: frozenset[str] = frozenset(get_args(Refusal))
 
 
 def is_warning(report: SourceReport) -> bool:
@@ -19,25 +15,12 @@ def is_warning(report: SourceReport) -> bool:
 
 
 def verdict_name(out: Output, verdict: str) -> str:
-    return out.say(f"verdict.{verdict}")
+    return verdict_words.verdict_name(out.language, verdict)
 
 
 def reason(out: Output, report: SourceReport) -> str:
     """Why the source is not simply accepted, as a sentence; "" where there is nothing to say."""
-    values = dict(report.values)
-    match report.verdict:
-        case "accepted":
-            return ""
-        case "kept":
-            return out.say("verdict.kept.reason", reason=_refusal(out, report.detail or "", None, values))
-        case "renamed":
-            return out.say("verdict.renamed.reason", renamed_to=values.get("renamed_to", ""))
-        case "duplicate":
-            return out.say("verdict.duplicate.reason", same_as=values.get("same_as", ""))
-        case verdict if verdict in REFUSING:
-            return _refusal(out, verdict, report.detail, values)
-        case verdict:
-            return out.say(f"verdict.{verdict}.reason")
+    return verdict_words.verdict_reason(out.language, report)
 
 
 def judged_line(out: Output, report: SourceReport) -> str:
@@ -46,23 +29,8 @@ def judged_line(out: Output, report: SourceReport) -> str:
 
 
 def refusal_sentence(out: Output, refusal: SourceRefused) -> str:
-    return _refusal(out, refusal.verdict, refusal.detail, refusal.values)
+    return verdict_words.refusal_reason(out.language, refusal.verdict, refusal.detail, refusal.values)
 
 
 def notice_sentence(out: Output, notice: Notice) -> str:
-    return out.say(f"notice.{notice.code}", **dict(notice.values))
-
-
-def _refusal(out: Output, verdict: str, detail: str | None, values: Mapping[str, object]) -> str:
-    """The most exact sentence whose values are known; a source kept from before has fewer of them."""
-    for key in _keys(verdict, detail):
-        try:
-            return out.say(key, **values)
-        except KeyError:
-            continue
-    return verdict
-
-
-def _keys(verdict: str, detail: str | None) -> Iterator[str]:
-    keys = (f"refused.{verdict}.{detail}", f"refused.{verdict}", f"verdict.{verdict}")
-    yield from (key for key in keys if has_message(key))
+    return verdict_words.notice_sentence(out.language, notice)

@@ -11,6 +11,7 @@ from corpus2skill.entrypoints.cli import exit_codes
 from corpus2skill.entrypoints.cli.desk import open_desk
 from corpus2skill.entrypoints.cli.difference import difference_lines
 from corpus2skill.entrypoints.cli.faults import fault_sentence
+from corpus2skill.entrypoints.cli.noting import named, noted
 from corpus2skill.entrypoints.cli.options import CorpusOption, JsonOption, WorkspaceOption, YesOption
 from corpus2skill.entrypoints.cli.output import Output, columns
 from corpus2skill.messages import error_message
@@ -115,6 +116,7 @@ def activate_command(
 
     desk = open_desk(workspace, is_json=json)
     switch = activate(desk.workspace, corpus, version)
+    noted(desk, "version.activated", switch.corpus, before=switch.before, after=switch.after)
     if json:
         desk.out.document(switch)
     else:
@@ -134,6 +136,7 @@ def rollback_command(
 
     desk = open_desk(workspace, is_json=json)
     switch = rollback(desk.workspace, corpus)
+    noted(desk, "version.rolled_back", switch.corpus, before=switch.before, after=switch.after)
     if json:
         desk.out.document(switch)
     else:
@@ -221,6 +224,8 @@ def prune_command(
 
     desk = open_desk(workspace, is_json=json)
     name, lines = (prune if yes else prunable)(desk.workspace, corpus)
+    if yes and lines:
+        noted(desk, "versions.pruned", name, versions=named(tuple(str(line.version) for line in lines)))
     if json:
         desk.out.document({"corpus": name, "removed": yes, "versions": lines})
         return exit_codes.OK

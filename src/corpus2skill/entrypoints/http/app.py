@@ -81,10 +81,10 @@ def create_app(server: Server, worker: WorkerState = no_worker) -> FastAPI:
     app.state.worker = worker
     app.state.requests = RateLimit(server.clock, settings.requests_per_minute)
     app.state.questions = RateLimit(server.clock, settings.questions_per_minute)
-    app.state.endings = list[Callable[[float], None]]()
-    """Called in a thread, with the seconds that it may take, when the server is asked to stop."""
     app.state.hub = EventHub(server.events)
     app.state.runs = RunHost(server)
+    app.state.endings = list[Callable[[float], None]]((app.state.runs.stop,))
+    """Called in a thread, with the seconds that it may take, when the server is asked to stop."""
     answer_with_problems(app)
     for module in _ROUTES:
         app.include_router(module.router, prefix="/v1", responses=PROBLEMS, max_body_size=_MOST_BYTES)

@@ -15,28 +15,14 @@ from corpus2skill.application.server_wiring import Server
 
 @asynccontextmanager
 async def living(app: FastAPI) -> AsyncGenerator[None]:
-    """Begin with the runs that a dead process left; end as `let_go`, unless that was called before."""
-    _runs_of(app).start()
+    """Begin with the runs that a dead process left. What has not been ended before the application is ended now."""
+    server, runs, hub = app.state.server, app.state.runs, app.state.hub
+    assert isinstance(server, Server)
+    assert isinstance(runs, RunHost)
+    assert isinstance(hub, EventHub)
+    runs.start()
     try:
         yield
     finally:
-        await let_go(app)
-
-
-async def let_go(app: FastAPI) -> None:
-    """Take on no more runs, let those in flight finish within the time set, end the others, end all streams.
-
-    To be called when the server is asked to stop, before it waits for its connections: streams hold these open.
-    """
-    server = app.state.server
-    assert isinstance(server, Server)
-    await asyncio.to_thread(_runs_of(app).stop, server.server_settings.stop_seconds)
-    hub = app.state.hub
-    assert isinstance(hub, EventHub)
-    hub.close()
-
-
-def _runs_of(app: FastAPI) -> RunHost:
-    runs = app.state.runs
-    assert isinstance(runs, RunHost)
-    return runs
+        await asyncio.to_thread(runs.stop, server.server_settings.stop_seconds)
+        hub.close()

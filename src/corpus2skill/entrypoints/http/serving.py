@@ -123,7 +123,7 @@ class Door(uvicorn.Server):
     async def _end(self, ending: Ending) -> None:
         try:
             await asyncio.to_thread(ending, 0.0 if self.force_exit else self._patience)
-        except Exception:  # what fails here must not keep the others from ending
+        except Exception:  # noqa: BLE001 - what fails here must not keep the others from ending
             _log.exception("something did not end as it should")
 
     @contextmanager

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
 from importlib import resources
+from types import MappingProxyType
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -29,19 +31,23 @@ _HEADERS = {
 def show(
     request: Request,
     template: str,
+    values: Mapping[str, object] = MappingProxyType({}),
     *,
     error: Corpus2SkillError | None = None,
     language: Language | None = None,
-    **values: object,
 ) -> HTMLResponse:
     """Return a page, with what went wrong in words where there is an `error`."""
     language = language or language_of(request)
-    text = _templates().get_template(template).render(
-        language=language,
-        say=partial(message, language),
-        below=partial(below, request),
-        error=None if error is None else error_message(language, error),
-        **values,
+    text = (
+        _templates()
+        .get_template(template)
+        .render(
+            language=language,
+            say=partial(message, language),
+            below=partial(below, request),
+            error=None if error is None else error_message(language, error),
+            **values,
+        )
     )
     headers = dict(_HEADERS)
     if isinstance(error, TooMany):

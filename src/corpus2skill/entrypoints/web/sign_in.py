@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -48,7 +48,7 @@ def sign_in_page(
 ) -> Response:
     """A form; with a code a button, so that whoever only looks at the link does not use it up."""
     if code is None:
-        return show(request, "sign_in.html", name="")
+        return show(request, "sign_in.html", {"name": ""})
     return _look(request, server, "sign_in", code, "sign_in_link.html")
 
 
@@ -57,7 +57,7 @@ def sign_in(request: Request, server: TheServer, name: Field = "", password: Fie
     def enter() -> Entered:
         return passwords.sign_in(server, name, password, visitor_of(request))
 
-    return _enter(request, server, enter, "sign_in.html", name=name)
+    return _enter(request, server, enter, "sign_in.html", {"name": name})
 
 
 @router.post("/sign-in/link")
@@ -65,7 +65,7 @@ def sign_in_by_link(request: Request, server: TheServer, code: Field = "") -> Re
     def enter() -> Entered:
         return passwords.sign_in_by_link(server, code, visitor_of(request))
 
-    return _enter(request, server, enter, "sign_in_link.html", code=code, name="")
+    return _enter(request, server, enter, "sign_in_link.html", {"code": code, "name": ""})
 
 
 @router.get("/invitation/{code}")
@@ -80,7 +80,7 @@ def accept_invitation(
     def enter() -> Entered:
         return passwords.accept_invitation(server, code, name, password, visitor_of(request))
 
-    return _enter(request, server, enter, "invitation.html", code=code, name=name, least=LEAST)
+    return _enter(request, server, enter, "invitation.html", {"code": code, "name": name, "least": LEAST})
 
 
 @router.get("/reset/{code}")
@@ -93,7 +93,7 @@ def reset_password(code: Code, request: Request, server: TheServer, password: Fi
     def enter() -> Entered:
         return passwords.reset_password(server, code, password, visitor_of(request))
 
-    return _enter(request, server, enter, "reset.html", code=code, name="", least=LEAST)
+    return _enter(request, server, enter, "reset.html", {"code": code, "name": "", "least": LEAST})
 
 
 @router.post("/tenant")
@@ -127,14 +127,12 @@ def sign_out(request: Request, server: TheServer, everywhere: Field = "") -> Res
 
 def _home(request: Request, server: Server, principal: Principal) -> Response:
     person = server.people.person(principal.person)
-    return show(
-        request,
-        "home.html",
-        language=None if person is None else person.language,
-        name=principal.name,
-        tenant=principal.tenant,
-        tenants=[member.tenant for member in server.people.tenants_of(principal.person)],
-    )
+    values = {
+        "name": principal.name,
+        "tenant": principal.tenant,
+        "tenants": [member.tenant for member in server.people.tenants_of(principal.person)],
+    }
+    return show(request, "home.html", values, language=None if person is None else person.language)
 
 
 def _look(request: Request, server: Server, kind: LinkKind, code: str, template: str) -> Response:
@@ -143,11 +141,15 @@ def _look(request: Request, server: Server, kind: LinkKind, code: str, template:
         link = living_link(server, kind, code)
     except Corpus2SkillError as error:
         return show(request, "refused.html", error=error)
-    return show(request, template, code=code, name=link.name, least=LEAST)
+    return show(request, template, {"code": code, "name": link.name, "least": LEAST})
 
 
 def _enter(
-    request: Request, server: Server, enter: Callable[[], Entered], template: str, **values: object
+    request: Request,
+    server: Server,
+    enter: Callable[[], Entered],
+    template: str,
+    values: Mapping[str, object],
 ) -> Response:
     """Sign the browser in by `enter`; where that is refused, show the form again and say why."""
     try:
@@ -157,7 +159,7 @@ def _enter(
     except NotFound as error:
         return show(request, "refused.html", error=error)
     except Corpus2SkillError as error:
-        return show(request, template, error=error, **values)
+        return show(request, template, values, error=error)
     if before is not None:
         sign_ins.forget(server, before)
     response = go_to(request, "/")

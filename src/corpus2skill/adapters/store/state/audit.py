@@ -37,9 +37,7 @@ AUDIT_EVENTS = Table(
     Column("particulars", Text, nullable=False),  # JSON
 )
 _SAYING = "'the operators'' log is append-only'"
-_ON_SQLITE = (
-    f"CREATE TRIGGER audit_events_no_{{0}} BEFORE {{0}} ON audit_events BEGIN SELECT RAISE(ABORT, {_SAYING}); END"
-)
+_ON_SQLITE = f"CREATE TRIGGER audit_events_no_{{0}} BEFORE {{0}} ON audit_events BEGIN SELECT RAISE(ABORT, {_SAYING}); END"
 _REFUSALS = {
     "sqlite": (_ON_SQLITE.format("UPDATE"), _ON_SQLITE.format("DELETE")),
     "postgresql": (

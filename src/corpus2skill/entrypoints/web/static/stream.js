@@ -1,0 +1,67 @@
+// What happens to runs, jobs and documents, as it happens. All tabs share one connection: by a SharedWorker, else
+// by the tab that holds a lock and speaks to the others over a channel.
+
+import { base } from "./api.js";
+import { Hub } from "./hub.js";
+
+const address = `${base}/v1/events`;
+const handlers = new Map(); // topic -> { seen, listeners }
+const tab = crypto.randomUUID();
+const say = "SharedWorker" in window ? byWorker() : byLeader();
+
+/** Call `listener(event)` for each event of `topic` numbered above `after`, in order; returns what stops it. */
+export function watch(topic, after, listener) {
+  const watched = handlers.get(topic) ?? { seen: after, listeners: new Set() };
+  watched.seen = Math.min(watched.seen, after);
+  watched.listeners.add(listener);
+  handlers.set(topic, watched);
+  tell();
+  return () => {
+    watched.listeners.delete(listener);
+    if (!watched.listeners.size) handlers.delete(topic);
+    tell();
+  };
+}
+
+function tell() {
+  say({ tab, topics: Object.fromEntries([...handlers].map(([topic, { seen }]) => [topic, seen])) });
+}
+
+function take(event) {
+  const watched = handlers.get(event.topic);
+  if (!watched || event.id <= watched.seen) return;
+  watched.seen = event.id;
+  for (const listener of [...watched.listeners]) listener(event);
+}
+
+function byWorker() {
+  const url = new URL("./stream_worker.js", import.meta.url);
+  url.searchParams.set("at", address);
+  const worker = new SharedWorker(url, { type: "module", name: "corpus2skill" });
+  worker.port.onmessage = ({ data }) => take(data);
+  worker.port.start();
+  setInterval(() => worker.port.postMessage({}), 20_000);
+  addEventListener("pagehide", () => worker.port.postMessage({ isLeaving: true }));
+  addEventListener("pageshow", (event) => event.persisted && tell());
+  return (message) => worker.port.postMessage(message);
+}
+
+function byLeader() {
+  const channel = new BroadcastChannel("corpus2skill");
+  let hub = null;
+  const give = (client, event) => (client === tab ? take(event) : channel.postMessage({ to: client, event }));
+  channel.onmessage = ({ data }) => {
+    if (data.to === tab) take(data.event);
+    else if (data.topics) hub?.watch(data.tab, data.topics);
+    else if (data.isLeaving) hub?.leave(data.tab);
+    else if (data.isNewLeader) tell();
+  };
+  navigator.locks.request("corpus2skill-stream", () => {
+    hub = new Hub(address, (url) => new EventSource(url), give);
+    channel.postMessage({ isNewLeader: true });
+    tell();
+    return new Promise(() => {}); // held until this tab is gone
+  });
+  addEventListener("pagehide", () => channel.postMessage({ tab, isLeaving: true }));
+  return (message) => (hub ? hub.watch(tab, message.topics) : channel.postMessage(message));
+}
