@@ -4,6 +4,7 @@
 # make soak    the long sweeps
 # make dist    wheel and sdist into dist/
 # make samples the sample documents again, from tools/samples_src/
+# make openapi the document of the HTTP API again, from the routes as they are
 # make docs    the output shown in the documents again, from the program as it is
 # make clean   everything away that make has made
 
@@ -13,7 +14,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 CHECKED := src tests tools benchmarks
 
-.PHONY: demo test font postgres lint soak dist samples docs clean
+.PHONY: demo test font postgres lint soak dist samples docs openapi clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
@@ -53,6 +54,9 @@ samples: $(VENV)/.installed-test
 
 docs: $(VENV)/.installed-test
 	CORPUS2SKILL_UPDATE_DOCS=1 $(BIN)/pytest tests/unit/test_docs.py
+
+openapi: $(VENV)/.installed-test
+	PYTHONPATH=. $(BIN)/python tools/write_openapi.py
 
 clean:
 	rm -rf $(VENV) .corpus2skill-demo dist build .hypothesis .import_linter_cache .pytest_cache .ruff_cache

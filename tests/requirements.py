@@ -198,6 +198,21 @@ SERVING: dict[str, str] = {
     "S-74": "While a database cannot be written a run goes on; its record and its events follow.",
     "S-75": "Whose conversations and runs are is kept the same in SQLite and PostgreSQL.",
     "S-76": "The spending limits that are set hold for questions over HTTP.",
+    "S-80": "A new server's owner comes in by a link, once, within a quarter of an hour; looking at it does not use it up.",
+    "S-81": "A sign-in is a cookie that no script reads and no other site can use; only its digest is kept.",
+    "S-82": "A sign-in ends when unused, after its time, by signing out here or everywhere, and with the membership.",
+    "S-83": "An invitation makes one person a member, once, until it is revoked or has run out.",
+    "S-84": "Passwords have 12 characters or more, are not the name, are kept as argon2id and renewed with its parameters.",
+    "S-85": "Wrong names and wrong passwords are answered alike, after the same work, and only so often.",
+    "S-86": "A forgotten password is reset by a link; no owner comes into another tenant by it.",
+    "S-87": "A tenant that has an owner keeps one.",
+    "S-88": "What people may do follows their role at once; they may belong to several tenants and look at one.",
+    "S-89": "An API token runs out, is revoked, has a name of its own, gives no more than its maker has, and tells when it was used.",
+    "S-90": "The operators' log says who did what, cannot be changed, is filtered and exported whole.",
+    "S-91": "What the command line does to a workspace stands in the operators' log, with who did it.",
+    "S-92": "Every route needs a scope, a sign-in, or stands in a short list of public ones.",
+    "S-93": "The pages to come in by work without script, in both languages, under a strict policy.",
+    "S-94": "Tenants, people, links and sign-ins are kept the same in SQLite and PostgreSQL; the operator's commands do what HTTP does.",
 }
 """What issue 6 and interfaces.md say of the server."""
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -20,17 +17,17 @@ from corpus2skill.application.server_wiring import open_job_engine
 from corpus2skill.application.wiring import TENANT
 from corpus2skill.domain.server_job import ServerJob
 from corpus2skill.errors import Corpus2SkillError
-from corpus2skill.settings import ServerSettings, server_environment
+from corpus2skill.settings import ServerSettings
 from tests.e2e.job_shop import KEY, JobShop, opened_shop
 from tests.e2e.paid import rules
+from tests.e2e.worker_process import WorkerProcess, begun_worker
 from tests.fakes.postgres_cluster import PostgresCluster
 from tests.fakes.providers import Script
 from tests.fakes.providers.behaviour import slow
 from tests.fakes.providers.script import Asked, Rule
 
 AT_ONCE = 4
-PATIENCE = 90.0
-Process = subprocess.Popen[bytes]
+PATIENCE = 40.0
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -48,12 +45,12 @@ class Killer:
 
     def __init__(self, number: int, sign: signal.Signals) -> None:
         self._left, self._sign = number, sign
-        self.victim: Process | None = None
+        self.victim: WorkerProcess | None = None
 
     def __call__(self, _asked: Asked) -> None:
         self._left -= 1
         if not self._left and self.victim is not None:
-            self.victim.send_signal(self._sign)
+            self.victim.signal(self._sign)
 
 
 def _rule(act: Callable[[Asked], None]) -> Rule:
@@ -61,21 +58,13 @@ def _rule(act: Callable[[Asked], None]) -> Rule:
 
 
 @contextmanager
-def _worker(shop: JobShop) -> Generator[Process]:
-    """A worker process of the shop's server."""
-    with _begun(shop) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                process.terminate()
-            process.wait(PATIENCE)
-
-
-def _begun(shop: JobShop) -> Process:
-    command = [sys.executable, "-m", "corpus2skill.entrypoints.worker", "--home", str(shop.server.home)]
-    environment = {**os.environ, **server_environment(shop.server.server_settings)}
-    return subprocess.Popen([*command, "--nice", "0"], env=environment, stderr=subprocess.DEVNULL)
+def _worker(shop: JobShop) -> Generator[WorkerProcess]:
+    """A worker process of the shop's server, stopped at the end."""
+    process = begun_worker(shop)
+    try:
+        yield process
+    finally:
+        process.stop()
 
 
 def _wait(is_there: Callable[[], bool]) -> None:
@@ -113,7 +102,7 @@ def _killed(shop: JobShop, corpus: str, killer: Killer) -> ServerJob:
     job = shop.start(corpus)
     with _worker(shop) as victim:
         killer.victim = victim
-        assert victim.wait(PATIENCE) == -signal.SIGKILL
+        assert victim.ended() == -signal.SIGKILL
     shop.provider.script = Script()
     return job
 
@@ -155,8 +144,8 @@ def test_a_worker_that_is_asked_to_stop_leaves_its_job_to_the_next_one(shop: Job
     job = shop.start()
     with _worker(shop) as first:
         _wait(lambda: len(shop.answered) > 2)
-        first.terminate()
-        assert first.wait(10) == 0
+        first.signal(signal.SIGTERM)
+        assert first.ended() == 0
     left = shop.job(job)
     assert (left.state, left.worker is not None) == ("queued", True)
     assert [worker.worker for worker in shop.server.workers.alive()] == []
@@ -194,7 +183,7 @@ def test_a_database_that_is_gone_for_a_while_fails_no_job(
             threading.Event().wait(2.0)
             postgres_cluster.start()
             done = _ended(shop, job)
-            assert worker.poll() is None
+            assert worker.is_alive
         assert done.state == "succeeded"
         assert shop.provider.calls.paid_twice == []
 
@@ -209,10 +198,11 @@ def test_a_job_survives_death_at_random_moments(shop: JobShop, tmp_path: Path) -
         shop.provider.calls.clear()
         shop.provider.script = Script().always(slow(0.05))
         job = shop.start(corpus)
-        with _begun(shop) as victim:
+        with _worker(shop) as victim:
             _wait(lambda job=job: shop.job(job).state == "running")
             threading.Event().wait(chance.uniform(0.0, 1.5))
-            victim.kill()
+            victim.signal(signal.SIGKILL)
+            victim.ended()
         with _worker(shop):
             done = _ended(shop, job)
         assert done.state == "succeeded"

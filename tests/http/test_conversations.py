@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from corpus2skill.application.server.run_events import visit_form
+from corpus2skill.application.server.sign_in import new_token
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.show_records import show_record
 from corpus2skill.application.wiring import TENANT
+from corpus2skill.domain.people import SCOPES
+from corpus2skill.entrypoints.http.app import create_app
 from tests.http.answering import CORPUS, QUESTION, compile_corpus
 from tests.http.conftest import ClientOf
-
-ENDED = {"answered", "not_found", "cancelled", "stopped"}
 
 
 @pytest.fixture
@@ -25,17 +27,14 @@ def corpus(server: Server, tmp_path: Path) -> str:
     return CORPUS
 
 
-@pytest.fixture
-def announced(server: Server) -> list[tuple[str, dict[str, Any]]]:
-    """What the tenant's systems are told."""
-    told: list[tuple[str, dict[str, Any]]] = []
+class Announcements:
+    """`ports.announcements.Announcer` that only remembers."""
 
-    class Announcing:
-        def announce(self, tenant: str, kind: str, payload: Mapping[str, object]) -> None:
-            told.append((kind, dict(payload)))
+    def __init__(self) -> None:
+        self.told: list[tuple[str, Mapping[str, object]]] = []
 
-    object.__setattr__(server, "announcer", Announcing())
-    return told
+    def announce(self, tenant: str, kind: str, payload: Mapping[str, object]) -> None:
+        self.told.append((kind, payload))
 
 
 def session_of(api: TestClient, **more: object) -> str:
@@ -143,7 +142,10 @@ def test_a_conversation_is_open_to_nobody_else(client_of: ClientOf, server: Serv
 def test_the_end_users_of_one_token_are_kept_apart(api: TestClient, server: Server, corpus: str) -> None:
     """Issue: the server."""
     session = session_of(api, end_user="tanaka")
-    assert api.post(f"/v1/sessions/{session}/runs", json={"question": "?", "end_user": "sato"}).status_code == 404
+    assert (
+        api.post(f"/v1/sessions/{session}/runs", json={"question": "?", "end_user": "sato"}).status_code
+        == 404
+    )
     run = finished(api, session, end_user="tanaka")["run_id"]
     assert show_record(server.workspace(TENANT), run).user == "tanaka"
     asks_only = {"end_user": "sato"}
@@ -204,7 +206,12 @@ def test_a_deleted_conversation_is_gone_everywhere(
     run = finished(api, session, f"{marker} 年額プランの解約は？")["run_id"]
     api.put(f"/v1/runs/{run}/feedback", json={"rating": "not_helpful", "comment": marker})
     assert api.delete(f"/v1/sessions/{session}").status_code == 204
-    for path in (f"/v1/sessions/{session}", f"/v1/runs/{run}", f"/v1/runs/{run}/events", f"/v1/records/{run}"):
+    for path in (
+        f"/v1/sessions/{session}",
+        f"/v1/runs/{run}",
+        f"/v1/runs/{run}/events",
+        f"/v1/records/{run}",
+    ):
         assert api.get(path).status_code == 404
     assert api.get("/v1/records").json()["data"] == []
     assert server.events.since(TENANT, f"run:{run}", 0) == ()
@@ -244,17 +251,21 @@ def test_a_run_whose_events_were_forgotten_is_told_from_its_record(
 
 @pytest.mark.requirement("S-73")
 def test_no_answer_and_a_bad_rating_are_announced_once_and_without_a_word_of_it(
-    api: TestClient, server: Server, corpus: str, announced: list[tuple[str, dict[str, Any]]]
+    server: Server, corpus: str
 ) -> None:
     """Webhooks: run.not_found, feedback.negative; ids and counts only."""
-    run = finished(api, session_of(api), "社員食堂の今週の献立を教えてください。")
+    announced = Announcements()
+    _, secret = new_token(server, TENANT, "announced", SCOPES, "test")
+    headers = {"Authorization": f"Bearer {secret}"}
+    app = create_app(replace(server, announcer=announced))
+    with TestClient(app, base_url="http://localhost", headers=headers) as api:
+        run = finished(api, session_of(api), "社員食堂の今週の献立を教えてください。")
+        path = f"/v1/runs/{run['run_id']}/feedback"
+        for comment in ("だめ", "やはりだめ"):
+            api.put(path, json={"rating": "not_helpful", "reasons": ["other"], "comment": comment})
+        api.put(path, json={"rating": "helpful"})
     assert run["outcome"] == "not_found"
-    path = f"/v1/runs/{run['run_id']}/feedback"
-    for comment in ("だめ", "やはりだめ"):
-        api.put(path, json={"rating": "not_helpful", "reasons": ["other"], "comment": comment})
-    api.put(path, json={"rating": "helpful"})
-    kinds = [kind for kind, _ in announced]
-    assert kinds == ["run.not_found", "feedback.negative"]
-    assert all(payload["run_id"] == run["run_id"] for _, payload in announced)
-    assert "だめ" not in str(announced)
-    assert "献立" not in str(announced)
+    assert [kind for kind, _ in announced.told] == ["run.not_found", "feedback.negative"]
+    assert all(payload["run_id"] == run["run_id"] for _, payload in announced.told)
+    assert "だめ" not in str(announced.told)
+    assert "献立" not in str(announced.told)

@@ -443,8 +443,9 @@ def test_a_document_during_which_the_worker_dies_again_and_again_is_refused(
         corpus,
         ("毒.txt", "毒"),
     )
+    upload = server.uploads.upload(TENANT, "terms", str(row["document_id"]))
     for _ in range(3):
-        server.uploads.take_up(TENANT, str(row["document_id"]))
+        server.uploads.take_up([upload])
     judge(server)
     [refused] = listed(api, corpus, state="refused")
     assert refused["verdict"] == "hostile"

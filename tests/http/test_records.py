@@ -154,7 +154,10 @@ def test_the_exchange_is_made_again_from_record_and_version(
 def test_what_was_said_is_deleted_and_the_chain_still_verifies(api: TestClient, kept: Server) -> None:
     """Issue: the server."""
     dry = api.delete("/v1/records", params={"session_id": "s1", "dry_run": True}).json()
-    assert ([line["run_id"] for line in dry["records"]], dry["is_done"]) == (["run_5", "run_4", "run_3"], False)
+    assert ([line["run_id"] for line in dry["records"]], dry["is_done"]) == (
+        ["run_5", "run_4", "run_3"],
+        False,
+    )
     assert len(runs_of(api)) == COUNT
     done = api.delete("/v1/records", params={"session_id": "s1"}).json()
     assert (len(done["records"]), done["is_done"]) == (3, True)
@@ -178,4 +181,7 @@ def test_records_are_for_those_who_may_see_them(client_of: ClientOf, kept: Serve
     assert stranger.get("/v1/records").json()["data"] == []
     assert stranger.get("/v1/exports").text == ""
     assert stranger.get("/v1/records/run_1").status_code == 404
-    assert stranger.get("/v1/records/run_1").json()["detail"] == stranger.get("/v1/records/run_1").json()["detail"]
+    assert (
+        stranger.get("/v1/records/run_1").json()["detail"]
+        == stranger.get("/v1/records/run_1").json()["detail"]
+    )

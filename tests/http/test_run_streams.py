@@ -43,7 +43,7 @@ def provider(threaded_openai: ProviderServer, monkeypatch: pytest.MonkeyPatch) -
 
 
 def opened(home: Path, **settings: object) -> Server:
-    server = open_server(home, replace(ServerSettings(), **settings))  # type: ignore[arg-type]
+    server = open_server(home, replace(ServerSettings(), **settings))
     compile_corpus(server, home.parent / "documents")
     return server
 
@@ -129,7 +129,7 @@ def test_fifty_watchers_of_one_run_are_told_the_same(home: Path, provider: Provi
     with serving(opened(home)) as client:
         path = f"/v1/runs/{client.begin()}/events"
         with ThreadPoolExecutor(50) as pool:
-            streams = list(pool.map(lambda _: client.events(path), range(50)))
+            streams = list(pool.map(client.events, [path] * 50))
     assert len({str(merged(events)) for events in streams}) == 1
     assert streams[0][-1].kind == "run.finished"
 
@@ -288,9 +288,7 @@ def test_a_switch_of_versions_leaves_runs_under_way_on_theirs(home: Path, provid
 
 
 @pytest.mark.requirement("S-65")
-def test_a_failing_provider_ends_in_a_record_without_its_key(
-    home: Path, provider: ProviderServer
-) -> None:
+def test_a_failing_provider_ends_in_a_record_without_its_key(home: Path, provider: ProviderServer) -> None:
     """Issue: the server."""
     provider.script = Script().for_calls(1, 99, fails("authentication", echoes_key=True))
     with serving(opened(home)) as client:
@@ -314,3 +312,15 @@ def test_the_hub_forgets_whoever_has_gone(home: Path) -> None:
         for _ in range(5):
             client.events(f"/v1/runs/{run}/events", most=1)
         assert client.events(f"/v1/runs/{run}/events")[-1].kind == "run.finished"
+
+
+@pytest.mark.requirement("S-76")
+def test_a_spending_limit_ends_a_question_before_it_is_passed(
+    home: Path, provider: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The settings' question, session and day cost."""
+    monkeypatch.setenv("CORPUS2SKILL_DAY_COST", "0.0001")
+    with serving(opened(home)) as client:
+        last = client.events(f"/v1/runs/{client.begin()}/events")[-1].data
+        assert last["outcome"] == "budget"
+    assert len(provider.calls) == 0

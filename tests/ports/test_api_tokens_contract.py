@@ -9,7 +9,7 @@ import pytest
 from corpus2skill.adapters.store.database import Database
 from corpus2skill.adapters.store.state.api_tokens import SqlTokenStore
 from corpus2skill.domain.api_token import ApiToken
-from corpus2skill.errors import ThingNotFound
+from corpus2skill.errors import Conflict, ThingNotFound
 from corpus2skill.ports.api_tokens import TokenStore
 from tests.ports.state import state as state
 
@@ -74,3 +74,15 @@ def test_the_last_use_is_noted(store: TokenStore) -> None:
     store.touch("token_a", LATER)
     store.touch("token_none", LATER)
     assert store.tokens("acme") == (replace(token("a"), last_used_at=LATER),)
+
+
+@pytest.mark.requirement("S-89")
+def test_a_name_belongs_to_one_living_token(store: TokenStore) -> None:
+    """Promised by the port: one that was revoked or has run out frees its name; other tenants have their own."""
+    store.add(replace(token("a"), name="夜間", expires_at=LATER), "a" * 64)
+    store.add(replace(token("x", "other"), name="夜間"), "x" * 64)
+    with pytest.raises(Conflict, match="token_name_taken"):
+        store.add(replace(token("b"), name="夜間"), "b" * 64)
+    store.add(replace(token("c"), name="夜間", created_at=LATER), "c" * 64)
+    store.revoke("acme", "token_c", LATER)
+    store.add(replace(token("d"), name="夜間", created_at=LATER), "d" * 64)

@@ -59,7 +59,7 @@ def test_conversations_are_found_by_those_whose_they_are(store: HostedStore) -> 
     store.add_session(session("session_9", actor="token_2"))
 
     def found(asker: Asker, **page: str) -> list[str]:
-        return [kept.session for kept in store.sessions(asker, limit=10, **page)]  # type: ignore[arg-type]
+        return [kept.session for kept in store.sessions(asker, limit=10, **page)]
 
     mine = Asker(tenant=TENANT, actor="token_1")
     assert found(mine) == ["session_3", "session_2", "session_1", "session_0"]

@@ -79,7 +79,7 @@ def refused(name: str) -> Judgement:
 
 
 def judge(store: UploadStore, upload: Upload, judgement: Judgement) -> UploadChange:
-    change = store.judge(upload.tenant, upload.document, upload.revision, judgement, LATER)
+    [change] = store.judge([(upload, judgement)], LATER)
     assert change is not None
     return change
 
@@ -124,7 +124,7 @@ def test_the_same_again_changes_nothing_and_other_bytes_are_a_new_revision(
     [second] = other.uploads
     assert (second.document, second.revision, second.state) == (first.document, 2, "received")
     assert other.dropped == ("a" * 64,)
-    assert store.judge("local", first.document, 1, accepted("a.txt"), LATER) is None
+    assert store.judge([(first, accepted("a.txt"))], LATER) == (None,)
 
 
 def test_of_equal_documents_the_first_in_compile_order_stands_for_the_others(
@@ -203,8 +203,11 @@ def test_each_tenant_waits_on_its_own(store: UploadStore, ids: Ids) -> None:
     waiting = store.waiting("received", 3)
     assert [upload.tenant for upload in waiting] == ["acme", "acme", "acme", "local"]
     assert store.waiting("received", 3, passing=[upload.document for upload in waiting[:3]])[-1] == one
-    assert store.take_up("local", one.document) == 1
-    assert store.take_up("local", one.document) == 2
+    for _ in range(2):
+        store.take_up([one, waiting[0]])
+    assert [upload.tries for upload in store.waiting("received", 1)] == [2, 2]
+    judge(store, one, accepted(one.name))
+    assert store.upload("local", "terms", one.document).tries == 0
 
 
 def test_a_corpus_is_forgotten_with_the_bytes_within_its_documents(store: UploadStore, ids: Ids) -> None:

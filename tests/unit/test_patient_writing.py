@@ -89,9 +89,11 @@ def test_events_that_cannot_be_written_wait_in_their_order() -> None:
     """Nothing of a run waits for them, and none is lost."""
     log = LostLog(refusals=1)
     writer = EventWriter(log)
-    for number in range(5):
-        last = writer.write(TENANT, f"run:{number % 2}", NewEvent(kind=str(number), payload={}))
-    last.result(10)
+    notes = [
+        writer.write(TENANT, f"run:{number % 2}", NewEvent(kind=str(number), payload={}))
+        for number in range(5)
+    ]
+    notes[-1].result(10)
     writer.close(10)
     assert [kind for _, topic, kind in log.kept if topic == "run:0"] == ["0", "2", "4"]
     assert [kind for _, topic, kind in log.kept if topic == "run:1"] == ["1", "3"]

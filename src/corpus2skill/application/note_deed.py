@@ -36,5 +36,5 @@ def note_deed(
     Raises:
         Corpus2SkillError: it cannot be written.
     """
-    log = workspace.audit(load_server_settings({}, environment).database_url)
-    log.note(TENANT, os_actor(), action, object_, **values)
+    with workspace.audit(load_server_settings({}, environment).database_url) as log:
+        log.note(TENANT, os_actor(), action, object_, **values)

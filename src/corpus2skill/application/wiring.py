@@ -5,7 +5,8 @@ Adapters are imported where they are used: a command that only reads a file does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -79,13 +80,18 @@ class Workspace:
 
         return SqlBatchLog(self.database_url or results_url(self.path), self.tenant)
 
-    def audit(self, database_url: str | None) -> AuditLog:
-        """The operators' log, in the server's database; it is made when something is first noted."""
+    @contextmanager
+    def audit(self, database_url: str | None) -> Generator[AuditLog]:
+        """The operators' log for as long as the block lasts, in the server's database, which the first note makes."""
         from corpus2skill.adapters.store.state.audit import SqlAuditLog
         from corpus2skill.adapters.store.state.state_database import open_state, postgresql_url, state_url
 
         url = None if database_url is None else postgresql_url(database_url)
-        return SqlAuditLog(open_state(state_url(self.path, url)), self.clock, self.ids)
+        state = open_state(state_url(self.path, url))
+        try:
+            yield SqlAuditLog(state, self.clock, self.ids)
+        finally:
+            state.close()
 
     def has_results(self) -> bool:
         """False before the first paid call; looking makes no database."""

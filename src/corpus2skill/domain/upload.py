@@ -60,6 +60,8 @@ class Upload:
     received_by: str
     changed_at: str
     """When `state` was last set."""
+    tries: int = 0
+    """How often somebody began to look into these bytes and has not said what is in them."""
     judgement: Judgement | None = None
     """None in state `received`."""
 

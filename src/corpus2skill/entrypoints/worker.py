@@ -16,6 +16,7 @@ from pathlib import Path
 
 from corpus2skill.application.server.worker import run_worker
 from corpus2skill.application.server_wiring import open_server
+from corpus2skill.entrypoints.logs import configure_logs
 from corpus2skill.settings import ServerSettings, load_server_settings
 
 _PARENT_SECONDS = 1.0
@@ -25,11 +26,11 @@ _NICE = 10
 def main() -> None:
     """Work until SIGTERM or SIGINT, or until the process that began this one is gone."""
     options = _parser().parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     if options.nice:
         os.nice(options.nice)
     settings = load_server_settings({})
-    asyncio.run(_work(options.home, settings, is_child=options.child))
+    configure_logs(settings.log_format)
+    asyncio.run(_work(options.home, settings, parent=options.parent))
     logging.shutdown()
     os._exit(0)  # calls that did not end in time are in threads that nothing else would end
 
@@ -38,24 +39,23 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="corpus2skill-worker", description=__doc__)
     parser.add_argument("--home", type=Path, required=True, help="the server's folder")
     parser.add_argument("--nice", type=int, default=_NICE, help="how far behind other processes it stands")
-    parser.add_argument("--child", action="store_true", help="end when the parent process is gone")
+    parser.add_argument("--parent", type=int, help="the process with which it is to end")
     return parser
 
 
-async def _work(home: Path, settings: ServerSettings, *, is_child: bool) -> None:
+async def _work(home: Path, settings: ServerSettings, *, parent: int | None) -> None:
     stop = asyncio.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(each, stop.set)
-    watching = asyncio.create_task(_watch_parent(stop)) if is_child else None
+    watching = asyncio.create_task(_watch(parent, stop)) if parent else None
     gc.freeze()
     await run_worker(open_server(home, settings), stop)
     if watching is not None:
         watching.cancel()
 
 
-async def _watch_parent(stop: asyncio.Event) -> None:
-    """Nobody else would end a worker whose server was killed."""
-    parent = os.getppid()
+async def _watch(parent: int, stop: asyncio.Event) -> None:
+    """Nobody else would end a worker whose server was killed, be it before the worker was quite there."""
     while not stop.is_set():
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _PARENT_SECONDS)

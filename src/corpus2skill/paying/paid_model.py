@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from corpus2skill.domain.job import ModelWaiting
 from corpus2skill.domain.message import ModelEvent, Usage
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.money import Price
 from corpus2skill.domain.tokens import FRAME_TOKENS, most_tokens, upper_prompt_tokens
-from corpus2skill.errors import BadReply, Corpus2SkillError, ModelRefused, ModelUnavailable, ModelUnusable
+from corpus2skill.errors import (
+    BadReply,
+    Corpus2SkillError,
+    ModelRefused,
+    ModelUnavailable,
+    ModelUnusable,
+    WorkspaceUnusable,
+)
 from corpus2skill.paying.budget import Budget, Reservation, most_dollars
 from corpus2skill.paying.call_key import call_key, prompt_texts
 from corpus2skill.paying.ledger import Ledger
@@ -31,6 +39,14 @@ _log = logging.getLogger(__name__)
 
 _OF_ONE_CALL = frozenset({"window_too_small", "window_exceeded"})
 """What makes one call unusable and says nothing of the others."""
+_GONE = "database_gone"
+"""A store that cannot be reached now; any other fault of it stays."""
+_STORE_PATIENCE = 120.0
+_FIRST_STORE_PAUSE = 0.25
+_LONGEST_STORE_PAUSE = 5.0
+"""Seconds."""
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +190,7 @@ class PaidModel:
 
     async def _fly(self, flight: _Flight, call: TextCall) -> TextReply:
         try:
-            found = await self._account.store.find(flight.key)
+            found = await self._patiently(lambda: self._account.store.find(flight.key))
             if found is None:
                 return await self._pay(flight, call)
         except asyncio.CancelledError:
@@ -278,10 +294,23 @@ class PaidModel:
             paid_at=self._account.clock.now(),
         )
         try:
-            await self._account.store.keep(result)
+            await self._patiently(lambda: self._account.store.keep(result))
         except Corpus2SkillError as error:
             self._stop(error)  # what would be paid from here on could not be kept either
             raise
+
+    async def _patiently(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """What the store does, once its database is back that was gone: a reply that was paid for is not let go."""
+        pause, left = _FIRST_STORE_PAUSE, _STORE_PATIENCE
+        while True:
+            try:
+                return await work()
+            except WorkspaceUnusable as error:
+                if error.code != _GONE or left <= 0:
+                    raise
+            await self._account.sleep(pause)
+            left -= pause
+            pause = min(2 * pause, _LONGEST_STORE_PAUSE)
 
     def _stop(self, error: Corpus2SkillError) -> None:
         """Send nothing any more, and tell everybody who waits why."""

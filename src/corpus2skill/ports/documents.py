@@ -89,14 +89,12 @@ class UploadStore(Protocol):
         """Of every tenant the longest waiting in `state`, at most `limit` each; `passing` are ids to leave out."""
         ...
 
-    def take_up(self, tenant: str, document: str) -> int:
-        """Note that somebody is about to look into it and return how often this revision was taken up."""
+    def take_up(self, uploads: Sequence[Upload]) -> None:
+        """Note, as one more of its `tries`, that somebody is about to look into each of these."""
         ...
 
-    def judge(
-        self, tenant: str, document: str, revision: int, judgement: Judgement, at: str
-    ) -> UploadChange | None:
-        """Set what was found; None where it is no longer waiting, or other bytes have come."""
+    def judge(self, judged: Sequence[tuple[Upload, Judgement]], at: str) -> tuple[UploadChange | None, ...]:
+        """Set what was found in each; None for one that is no longer waiting, or of which other bytes have come."""
         ...
 
     def mark(

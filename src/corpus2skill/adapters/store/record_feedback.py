@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, exists, insert, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, delete, insert, select
 
 from corpus2skill.adapters.store.record_chain import storable
 from corpus2skill.adapters.store.record_tables import FEEDBACK, RECORDS
@@ -19,12 +19,14 @@ def put_feedback(connection: Connection, tenant: str, run: str, feedback: Feedba
         RECORDS.c.run == storable(run),
         RECORDS.c.tombstoned_at.is_(None),
     )
-    if connection.scalar(select(RECORDS.c.seq).where(is_kept)) is None:
+    seq = connection.scalar(select(RECORDS.c.seq).where(is_kept))
+    if seq is None:
         return False
     drop_feedback(connection, tenant, (storable(run),))
     row = {
         "tenant": storable(tenant),
         "run": storable(run),
+        "seq": seq,
         "is_helpful": int(feedback.is_helpful),
         "reasons": " ".join(feedback.reasons),
         "comment": None if feedback.comment is None else storable(feedback.comment),
@@ -49,17 +51,15 @@ def feedback_of(connection: Connection, tenant: str, runs: Collection[str]) -> M
     return {names[row["run"]]: _feedback(row) for row in connection.execute(wanted).mappings()}
 
 
-def is_judged(which: RecordFilter) -> list[ColumnElement[bool]]:
+def is_judged(tenant: str, which: RecordFilter) -> list[ColumnElement[bool]]:
     """What a filter wants of the feedback on a record."""
-    if which.is_helpful is None and which.has_comment is None:
-        return []
-    is_of_record = and_(FEEDBACK.c.tenant == RECORDS.c.tenant, FEEDBACK.c.run == RECORDS.c.run)
     wanted: list[ColumnElement[bool]] = []
+    judged = select(FEEDBACK.c.seq).where(FEEDBACK.c.tenant == storable(tenant))
     if which.is_helpful is not None:
-        wanted.append(exists().where(is_of_record, FEEDBACK.c.is_helpful == int(which.is_helpful)))
+        wanted.append(RECORDS.c.seq.in_(judged.where(FEEDBACK.c.is_helpful == int(which.is_helpful))))
     if which.has_comment is not None:
-        has_comment = exists().where(is_of_record, FEEDBACK.c.comment.is_not(None))
-        wanted.append(has_comment if which.has_comment else ~has_comment)
+        with_comment = RECORDS.c.seq.in_(judged.where(FEEDBACK.c.comment.is_not(None)))
+        wanted.append(with_comment if which.has_comment else ~with_comment)
     return wanted
 
 

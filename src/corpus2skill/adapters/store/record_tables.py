@@ -96,14 +96,21 @@ FEEDBACK = Table(
     METADATA,
     Column("tenant", String, nullable=False),
     Column("run", String, nullable=False),
+    Column("seq", BigInteger, nullable=False),  # of its record
     Column("is_helpful", Integer, nullable=False),
     Column("reasons", String, nullable=False),  # with spaces between
     Column("comment", Text),
     Column("given_at", String, nullable=False),
     Column("given_by", String, nullable=False),
     PrimaryKeyConstraint("tenant", "run"),
+    Index("feedback_by_rating", "tenant", "is_helpful", "seq"),
 )
 USERS = Index("records_by_user", RECORDS.c.tenant, RECORDS.c.user_id)
+NEWEST = tuple(
+    Index(f"newest_by_{name}", RECORDS.c.tenant, RECORDS.c[column], RECORDS.c.seq)
+    for name, column in (("session", "session"), ("user", "user_id"), ("outcome", "outcome"))
+)
+"""A list has the newest of these first: without an order of its own a database reads the whole chain for few."""
 SPENDING = Index("records_by_day", RECORDS.c.tenant, RECORDS.c.started_at, RECORDS.c.usd)
 """A day's spending is summed from it alone, before every round under a limit."""
 
@@ -115,6 +122,8 @@ def upgrade(connection: Connection, came: int) -> None:
     if came < 3:
         SPENDING.create(connection)
     FEEDBACK.create(connection)
+    for index in NEWEST:
+        index.create(connection)
 
 
 def _add_columns(connection: Connection) -> None:

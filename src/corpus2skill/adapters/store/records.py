@@ -368,7 +368,7 @@ def _matches(tenant: str, which: RecordFilter) -> ColumnElement[bool]:
     if which.before is not None:
         of_run = and_(RECORDS.c.tenant == storable(tenant), RECORDS.c.run == storable(which.before))
         is_meant.append(RECORDS.c.seq < select(RECORDS.c.seq).where(of_run).scalar_subquery())
-    return and_(_is_kept(tenant), *is_meant, *is_judged(which))
+    return and_(_is_kept(tenant), *is_meant, *is_judged(tenant, which))
 
 
 def _stopped(opening: RunRecord, visits: tuple[Visit, ...], now: datetime) -> RunRecord:

@@ -199,10 +199,17 @@ def drop_unused(server: Server, tenant: str, change: UploadChange) -> None:
 
 def tell(server: Server, tenant: str, corpus: str, kind: str, change: UploadChange) -> None:
     """Put a change on the corpus's topic: `kind` for those meant, `document.judged` for the others."""
-    events = [NewEvent(kind=kind, payload=event_payload(upload)) for upload in change.uploads]
-    events += [NewEvent(kind="document.judged", payload=event_payload(upload)) for upload in change.others]
+    events = events_of(kind, change)
     if events:
         server.events.append(tenant, documents_topic(corpus), events)
+
+
+def events_of(kind: str, change: UploadChange) -> list[NewEvent]:
+    """The events of a change, as `tell` puts them."""
+    events = [NewEvent(kind=kind, payload=event_payload(upload)) for upload in change.uploads]
+    return events + [
+        NewEvent(kind="document.judged", payload=event_payload(upload)) for upload in change.others
+    ]
 
 
 def event_payload(upload: Upload) -> dict[str, object]:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from corpus2skill.application.server.corpora import corpus_sizes
-from corpus2skill.application.server.documents import drop_unused, tell
+from corpus2skill.application.server.documents import drop_unused, events_of
 from corpus2skill.application.server.purge_uploads import purge_waiting
 from corpus2skill.application.server_wiring import Server, caching_extractor, upload_files
 from corpus2skill.application.wiring import extractor
 from corpus2skill.compiler.chunk import cut
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.corpus import ExtractedText, SourceFile, SourceReport
+from corpus2skill.domain.event_log import NewEvent, documents_topic
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.upload import Judgement, Upload, UploadChange
 from corpus2skill.errors import Corpus2SkillError, SourceRefused
@@ -24,8 +25,12 @@ from corpus2skill.ports.extractor import Extractor
 
 _log = logging.getLogger(__name__)
 
-_AT_ONCE = 4
+_READ_AT_ONCE = 4
+_TAKEN_AT_ONCE = 64
+"""Documents that are taken up, and whose verdicts are written, together: each writing waits for the disk."""
 _LOOK_AGAIN_SECONDS = 0.25
+_LEAST_SECONDS = 0.1
+"""Between two writings: SQLite has one pen, and who hands in files wants it too."""
 _REST_SECONDS = 2.0
 """After a fault of ours, of the disk or of the database."""
 _MOST_TRIES = 3
@@ -44,13 +49,14 @@ async def inspect_uploads(server: Server, stop: asyncio.Event) -> None:
     try:
         while not stop.is_set():
             try:
-                await desk.fill()
+                await desk.turn()
                 if looks % _PURGE_EVERY == 0:
                     await asyncio.to_thread(purge_waiting, server)
             except Corpus2SkillError:
                 _log.warning("uploads cannot be looked into now", exc_info=True)
                 await _pause(stop, (), _REST_SECONDS)
             looks += 1
+            await _pause(stop, (), _LEAST_SECONDS)
             await _pause(stop, tuple(desk.under_way.values()), _LOOK_AGAIN_SECONDS)
     finally:
         await desk.abandon()
@@ -60,10 +66,10 @@ async def inspect_all(server: Server) -> None:
     """Judge what is waiting, and return when nothing is."""
     desk = _Desk(server=server, reading=extractor(server.settings))
     try:
-        await desk.fill()
+        await desk.turn()
         while desk.under_way:
             await asyncio.wait(desk.under_way.values(), return_when=asyncio.FIRST_COMPLETED)
-            await desk.fill()
+            await desk.turn()
     finally:
         await desk.abandon()
 
@@ -79,50 +85,68 @@ async def _pause(stop: asyncio.Event, tasks: Sequence[asyncio.Task[None]], secon
 
 @dataclass(slots=True, kw_only=True)
 class _Desk:
-    """What is under way, and whose turn it is."""
+    """What is under way, whose turn it is, and what is still to be written down."""
 
     server: Server
     reading: Extractor
+    slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_READ_AT_ONCE))
     under_way: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, asyncio.Task[None]])
-    busy: Counter[str] = field(default_factory=Counter[str])
-    """Documents under way, by tenant."""
-    served: dict[str, int] = field(default_factory=dict[str, int])
-    """When each tenant had its last turn."""
-    turns: int = 0
+    judged: list[tuple[Upload, Judgement]] = field(default_factory=list[tuple[Upload, Judgement]])
+    served: Counter[str] = field(default_factory=Counter[str])
+    """How many documents of each tenant are under way."""
+    tidied: set[str] = field(default_factory=set[str])
+    """Tenants after whose dead receptions was looked."""
 
-    async def fill(self) -> None:
-        """Begin as many as there is room for."""
-        while len(self.under_way) < _AT_ONCE:
-            waiting = await asyncio.to_thread(
-                self.server.uploads.waiting, "received", _AT_ONCE, passing=tuple(self.under_way)
-            )
-            if not waiting:
-                return
-            self._begin(min(waiting, key=self._turn))
+    async def turn(self) -> None:
+        """Write down what was found, and take up as many more as there is room for."""
+        if self.judged:
+            await self._write_down()
+        if len(self.under_way) > _TAKEN_AT_ONCE // 2:
+            return
+        waiting = await asyncio.to_thread(
+            self.server.uploads.waiting, "received", _TAKEN_AT_ONCE, passing=tuple(self.under_way)
+        )
+        taken = self._in_turn(waiting, _TAKEN_AT_ONCE - len(self.under_way))
+        if taken:
+            await asyncio.to_thread(self.server.uploads.take_up, taken)
+        for tenant in {upload.tenant for upload in taken} - self.tidied:
+            self.tidied.add(tenant)
+            await asyncio.to_thread(upload_files(self.server, tenant).tidy)
+        for upload in taken:
+            self.served[upload.tenant] += 1
+            self.under_way[upload.document] = asyncio.create_task(self._inspect(upload))
 
     async def abandon(self) -> None:
         tasks = tuple(self.under_way.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _turn(self, upload: Upload) -> tuple[int, int]:
-        """First the tenant with the fewest under way, then the one that has waited longest."""
-        return self.busy[upload.tenant], self.served.get(upload.tenant, 0)
-
-    def _begin(self, upload: Upload) -> None:
-        self.turns += 1
-        self.served[upload.tenant] = self.turns
-        self.busy[upload.tenant] += 1
-        if self.turns == 1 or self.busy[upload.tenant] == 1:
+        if self.judged:
             with suppress(Corpus2SkillError):
-                upload_files(self.server, upload.tenant).tidy()
-        task = asyncio.create_task(self._inspect(upload))
-        self.under_way[upload.document] = task
+                await self._write_down()
+
+    def _in_turn(self, waiting: Sequence[Upload], room: int) -> list[Upload]:
+        """Choose one after another from the tenant with the fewest under way.
+
+        Of those during which a worker may have died one at a time is taken: the others would be blamed for it.
+        """
+        by_tenant: dict[str, deque[Upload]] = {}
+        for upload in waiting:
+            if not upload.tries:
+                by_tenant.setdefault(upload.tenant, deque()).append(upload)
+        counts, taken = self.served.copy(), [upload for upload in waiting if upload.tries][:1]
+        while by_tenant and len(taken) < room:
+            tenant = min(by_tenant, key=counts.__getitem__)
+            taken.append(by_tenant[tenant].popleft())
+            counts[tenant] += 1
+            if not by_tenant[tenant]:
+                del by_tenant[tenant]
+        return taken
 
     async def _inspect(self, upload: Upload) -> None:
         try:
-            await _inspect(self.server, self.reading, upload)
+            async with self.slots:
+                self.judged.append((upload, await _judged(self.server, self.reading, upload)))
         except Corpus2SkillError:
             _log.warning("an upload cannot be looked into now: %s", upload.document, exc_info=True)
             await asyncio.sleep(_REST_SECONDS)
@@ -130,30 +154,40 @@ class _Desk:
             _log.exception("looking into an upload failed: %s", upload.document)
             await asyncio.sleep(_REST_SECONDS)
         finally:
-            self.busy[upload.tenant] -= 1
+            self.served[upload.tenant] -= 1
+            if not self._is_judged(upload):
+                del self.under_way[upload.document]
+
+    def _is_judged(self, upload: Upload) -> bool:
+        return any(known.document == upload.document for known, _ in self.judged)
+
+    async def _write_down(self) -> None:
+        judged = tuple(self.judged)
+        await asyncio.to_thread(_told, self.server, judged)
+        del self.judged[: len(judged)]
+        for upload, _ in judged:
             self.under_way.pop(upload.document, None)
 
 
-async def _inspect(server: Server, reading: Extractor, upload: Upload) -> None:
-    tries = await asyncio.to_thread(server.uploads.take_up, upload.tenant, upload.document)
-    if tries > _MOST_TRIES:
-        judgement = Judgement(
-            report=_refused(upload.name, SourceRefused("hostile", "crash", reason="worker"))
-        )
-    else:
-        keeping = caching_extractor(server, upload.tenant, reading, is_keeping=True)
-        sizes = corpus_sizes(server, upload.tenant, upload.corpus)
-        judgement = await judged(server, keeping, upload, sizes)
-    await asyncio.to_thread(_told, server, upload, judgement)
+async def _judged(server: Server, reading: Extractor, upload: Upload) -> Judgement:
+    if upload.tries >= _MOST_TRIES:
+        refusal = SourceRefused("hostile", "crash", reason="worker")
+        return Judgement(report=_refused(upload.name, refusal))
+    keeping = caching_extractor(server, upload.tenant, reading, is_keeping=True)
+    sizes = await asyncio.to_thread(corpus_sizes, server, upload.tenant, upload.corpus)
+    return await judged(server, keeping, upload, sizes)
 
 
-def _told(server: Server, upload: Upload, judgement: Judgement) -> None:
-    now = moment_of(server.clock.now())
-    change = server.uploads.judge(upload.tenant, upload.document, upload.revision, judgement, now)
-    if change is None:  # other bytes have come, or it was taken out: what was read is of no use
-        _forget_read(server, upload, judgement)
-    else:
-        tell(server, upload.tenant, upload.corpus, "document.judged", change)
+def _told(server: Server, judged: Sequence[tuple[Upload, Judgement]]) -> None:
+    changes = server.uploads.judge(judged, moment_of(server.clock.now()))
+    events: dict[tuple[str, str], list[NewEvent]] = {}
+    for (upload, judgement), change in zip(judged, changes, strict=True):
+        if change is None:  # other bytes have come, or it was taken out: what was read is of no use
+            _forget_read(server, upload, judgement)
+            continue
+        topic = events.setdefault((upload.tenant, documents_topic(upload.corpus)), [])
+        topic += events_of("document.judged", change)
+    server.events.append_all([(tenant, topic, told) for (tenant, topic), told in events.items()])
 
 
 def _forget_read(server: Server, upload: Upload, judgement: Judgement) -> None:

@@ -21,14 +21,30 @@ from corpus2skill.entrypoints.cli.server_desk import (
 if TYPE_CHECKING:
     from corpus2skill.domain.people import Member
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="List and change who may sign in to the server here."
-)
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The person's name (or id).")]
 LinkOption = Annotated[
     bool, typer.Option("--link", help="Print a link under which they choose their password themselves.")
 ]
+
+
+@app.callback()
+def show_command(
+    ctx: typer.Context,
+    tenant: TenantNameOption = "local",
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """List and change who may sign in to the server here.
+
+    \b
+    corpus2skill people list
+    corpus2skill people add Tanaka --role owner
+    """
+    if ctx.invoked_subcommand is not None:
+        return exit_codes.OK
+    return list_command(tenant, workspace, json)
 
 
 @app.command("list")

@@ -11,9 +11,24 @@ from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption
 from corpus2skill.entrypoints.cli.output import columns
 from corpus2skill.entrypoints.cli.server_desk import open_server_desk
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="List and add the tenants of the server here."
-)
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+
+@app.callback()
+def show_command(
+    ctx: typer.Context,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """List and add the tenants of the server here.
+
+    \b
+    corpus2skill tenants list
+    corpus2skill tenants add acme
+    """
+    if ctx.invoked_subcommand is not None:
+        return exit_codes.OK
+    return list_command(workspace, json)
 
 
 @app.command("list")

@@ -17,9 +17,25 @@ from corpus2skill.errors import InvalidInput
 if TYPE_CHECKING:
     from corpus2skill.domain.api_token import ApiToken
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="List, make and revoke API tokens of the server here."
-)
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+
+@app.callback()
+def show_command(
+    ctx: typer.Context,
+    tenant: TenantNameOption = "local",
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> int:
+    """List, make and revoke API tokens of the server here.
+
+    \b
+    corpus2skill tokens list
+    corpus2skill tokens add website --scope ask
+    """
+    if ctx.invoked_subcommand is not None:
+        return exit_codes.OK
+    return list_command(tenant, workspace, json)
 
 
 @app.command("list")

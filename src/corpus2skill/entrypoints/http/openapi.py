@@ -31,6 +31,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     "5XX": _documented("The server, its database or a model cannot do it now."),
 }
 """`responses=` of every route under `/v1`."""
+_OF_STATUS = {str(status): found for status, found in PROBLEMS.items()}
 
 
 def operation_id(route: APIRoute) -> str:
@@ -64,9 +65,25 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
     for model in (Problem, FieldFault):
         schemas[model.__name__] = _schema(model.model_json_schema(ref_template=_REFERENCE))
     components["schemas"] = dict(sorted(schemas.items()))
+    components["responses"] = {_name(status): found for status, found in PROBLEMS.items()}
+    _share_problems(document["paths"])
     components["securitySchemes"] = {"token": _BEARER}
     document["security"] = [{"token": []}]
     return document
+
+
+def _share_problems(paths: dict[str, dict[str, Any]]) -> None:
+    """Have every route point at one description of a problem instead of carrying its own."""
+    for operations in paths.values():
+        for operation in operations.values():
+            responses = operation["responses"]
+            for status, found in responses.items():
+                if found == _OF_STATUS.get(status):
+                    responses[status] = {"$ref": f"#/components/responses/{_name(status)}"}
+
+
+def _name(status: int | str) -> str:
+    return f"Problem{status}"
 
 
 def _schema(schema: dict[str, Any]) -> dict[str, Any]:

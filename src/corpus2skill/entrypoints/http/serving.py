@@ -57,7 +57,7 @@ def serve(server: Server, listening: socket.socket, on_started: Callable[[], Non
 
 async def _serve(server: Server, listening: socket.socket, on_started: Callable[[], None]) -> None:
     settings = server.server_settings
-    worker = WorkerProcess(worker_command(), worker_environment(server.home, settings))
+    worker = WorkerProcess(worker_command(server.home), worker_environment(settings))
     app = create_app(server, worker.state)
     config = uvicorn.Config(
         app,

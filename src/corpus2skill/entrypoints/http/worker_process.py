@@ -1,7 +1,7 @@
 """The worker, a child process of the server: begun, begun again when it dies, asked to stop.
 
-It is told its settings by its environment, stops on SIGTERM, and stops by itself when its standard input ends:
-the server holds the other end, so that no worker outlives a server that was killed.
+It is told its settings by its environment, stops on SIGTERM, and stops by itself when the server is gone, so
+that no worker outlives a server that was killed.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ import sys
 import time
 from asyncio.subprocess import Process
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from subprocess import PIPE
+from subprocess import DEVNULL
 
 from corpus2skill.application.server.health import OK
-from corpus2skill.settings import HOME_VARIABLE, ServerSettings, server_environment
+from corpus2skill.settings import ServerSettings, server_environment
 
 _log = logging.getLogger(__name__)
 
@@ -29,20 +28,21 @@ _WELL_AFTER = 60.0
 """One that lived for so long is begun again without waiting longer than the first time."""
 
 
-def worker_command() -> tuple[str, ...] | None:
-    """How the worker is begun; None where this installation has none."""
-    return (sys.executable, "-m", _MODULE) if find_spec(_MODULE) else None
+def worker_command(home: Path) -> tuple[str, ...]:
+    """How the worker of this home is begun."""
+    return (sys.executable, "-m", _MODULE, "--home", str(home), "--parent", str(os.getpid()))
 
 
-def worker_environment(home: Path, settings: ServerSettings) -> dict[str, str]:
-    return {**os.environ, **server_environment(settings), HOME_VARIABLE: str(home)}
+def worker_environment(settings: ServerSettings) -> dict[str, str]:
+    """What the worker is told: a database's password is not seen by everybody there."""
+    return {**os.environ, **server_environment(settings)}
 
 
 class WorkerProcess:
     """To be used in one event loop."""
 
     def __init__(
-        self, command: Sequence[str] | None, environment: Mapping[str, str], first_pause: float = _FIRST_PAUSE
+        self, command: Sequence[str], environment: Mapping[str, str], first_pause: float = _FIRST_PAUSE
     ) -> None:
         self._command = command
         self._environment = environment
@@ -53,16 +53,16 @@ class WorkerProcess:
 
     def state(self) -> str:
         """`ok`, or why no worker runs."""
-        if self._command is None or (self._process is not None and self._process.returncode is None):
+        if self._process is not None and self._process.returncode is None:
             return OK
         return "worker_stopped" if self._stopping.is_set() else "worker_restarting"
 
     async def watch(self) -> None:
         """Keep a worker running until `stop`."""
         pause = self._first_pause
-        while self._command is not None and not self._stopping.is_set():
+        while not self._stopping.is_set():
             began = time.monotonic()
-            code = await self._run(self._command)
+            code = await self._run()
             if self._stopping.is_set():
                 return
             self.deaths += 1
@@ -86,11 +86,11 @@ class WorkerProcess:
             process.kill()
             await process.wait()
 
-    async def _run(self, command: Sequence[str]) -> int | str:
+    async def _run(self) -> int | str:
         """Run one worker to its end; a session of its own keeps the terminal's Ctrl-C from it."""
         try:
             self._process = await asyncio.create_subprocess_exec(
-                *command, stdin=PIPE, env=self._environment, start_new_session=True
+                *self._command, stdin=DEVNULL, env=self._environment, start_new_session=True
             )
         except OSError as error:
             return str(error)

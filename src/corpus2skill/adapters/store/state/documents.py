@@ -6,7 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy import (
     BigInteger,
@@ -94,13 +94,13 @@ class SqlUploadStore:
             known = book.by_names(arrival.name for arrival in arrivals)
             documents, is_new = list[str](), list[bool]()
             for arrival, new_id in zip(arrivals, new_ids, strict=True):
-                row = known.get(arrival.name)
-                if row is None:
-                    known[arrival.name] = row = book.added(arrival, new_id, by)
+                document = known.get(arrival.name)
+                if document is None:
+                    known[arrival.name] = document = book.add(arrival, new_id, by)
                     is_new.append(True)
                 else:
-                    is_new.append(book.revised(row, arrival, by))
-                documents.append(row.document)
+                    is_new.append(book.revise(document, arrival, by))
+                documents.append(document)
             return book.settled(documents, is_new)
 
         return self._database.write(work)
@@ -182,28 +182,24 @@ class SqlUploadStore:
 
         return self._database.read(work, ())
 
-    def take_up(self, tenant: str, document: str) -> int:
-        is_meant = (_ALL.tenant == tenant) & (_ALL.document == document)
+    def take_up(self, uploads: Sequence[Upload]) -> None:
+        def work(connection: Connection) -> None:
+            for upload in uploads:
+                is_meant = _is_document(upload.tenant, upload.corpus, upload.document)
+                connection.execute(update(UPLOADS).where(is_meant).values(tries=_ALL.tries + 1))
 
-        def work(connection: Connection) -> int:
-            connection.execute(update(UPLOADS).where(is_meant).values(tries=_ALL.tries + 1))
-            return connection.scalar(select(_ALL.tries).where(is_meant)) or 0
+        self._database.write(work, outlasts_power_cut=False)
 
-        return self._database.write(work, outlasts_power_cut=False)
+    def judge(self, judged: Sequence[tuple[Upload, Judgement]], at: str) -> tuple[UploadChange | None, ...]:
+        of_corpora: dict[tuple[str, str], list[tuple[Upload, Judgement]]] = {}
+        for upload, judgement in judged:
+            of_corpora.setdefault((upload.tenant, upload.corpus), []).append((upload, judgement))
 
-    def judge(
-        self, tenant: str, document: str, revision: int, judgement: Judgement, at: str
-    ) -> UploadChange | None:
-        is_meant = (_ALL.tenant == tenant) & (_ALL.document == document)
-        is_meant &= (_ALL.revision == revision) & (_ALL.state == "received")
-
-        def work(connection: Connection) -> UploadChange | None:
-            row = _one(connection, is_meant)
-            if row is None:
-                return None
-            book = _Book(connection, tenant, row.corpus, at)
-            book.set_state(row, "accepted" if judgement.is_usable else "refused", judgement)
-            return book.settled([document], [False])
+        def work(connection: Connection) -> tuple[UploadChange | None, ...]:
+            changes: dict[str, UploadChange] = {}
+            for (tenant, corpus), some in of_corpora.items():
+                changes |= _judged(_Book(connection, tenant, corpus, at), some)
+            return tuple(changes.get(upload.document) for upload, _ in judged)
 
         return self._database.write(work)
 
@@ -219,13 +215,14 @@ class SqlUploadStore:
         forget: bool = False,
     ) -> UploadChange:
         def work(connection: Connection) -> UploadChange:
-            row = _one(connection, _is_document(tenant, corpus, document))
+            book = _Book(connection, tenant, corpus, at)
+            row = book.load([document]).get(document)
             if row is None:
                 raise ThingNotFound("document", document)
             if row.state not in was:
                 return UploadChange(uploads=(row,), is_new=(False,))
-            book = _Book(connection, tenant, corpus, at)
-            book.set_state(row, state, None if state == "received" else row.judgement, forget=forget)
+            kept = None if forget or state == "received" else row.judgement
+            book.set_state(row, state, kept, forget=forget)
             return book.settled([document], [False])
 
         return self._database.write(work)
@@ -256,27 +253,55 @@ class SqlUploadStore:
         return self._database.read(work, frozenset(digests))
 
 
+def _judged(book: _Book, judged: Sequence[tuple[Upload, Judgement]]) -> dict[str, UploadChange]:
+    """Set what was found; the first change has the others whose state changed because of all."""
+    rows = book.load([upload.document for upload, _ in judged])
+    documents = list[str]()
+    for upload, judgement in judged:
+        row = rows.get(upload.document)
+        if row is not None and (row.state, row.revision) == ("received", upload.revision):
+            book.set_state(row, "accepted" if judgement.is_usable else "refused", judgement)
+            documents.append(row.document)
+    whole = book.settled(documents, [False] * len(documents))
+    changes = {upload.document: UploadChange(uploads=(upload,), is_new=(False,)) for upload in whole.uploads}
+    if documents:
+        changes[documents[0]] = replace(changes[documents[0]], others=whole.others)
+    return changes
+
+
 @dataclass(slots=True)
 class _Book:
-    """The rows of one corpus within one transaction."""
+    """The rows of one corpus within one transaction: read together, written together.
+
+    Whoever holds the database's only pen must not hold it long.
+    """
 
     connection: Connection
     tenant: str
     corpus: str
     at: str
+    rows: dict[str, Upload] = field(default_factory=dict[str, Upload])
+    """By id, as they are to be."""
+    new: list[str] = field(default_factory=list[str])
+    changed: set[str] = field(default_factory=set[str])
     touched: set[str] = field(default_factory=set[str])
     """SHA-256 of bytes that more, or fewer, documents stand for than before."""
     dropped: set[str] = field(default_factory=set[str])
 
-    def by_names(self, names: Iterable[str]) -> dict[str, Upload]:
-        found: dict[str, Upload] = {}
-        for some in _some(sorted({_digest(name) for name in names})):
-            for row in self._select(_ALL.name_digest.in_(some)):
-                found[row.name] = row
-        return found
+    def load(self, documents: Collection[str]) -> Mapping[str, Upload]:
+        for some in _some(sorted(documents)):
+            self._read(_ALL.document.in_(some))
+        return self.rows
 
-    def added(self, arrival: Arrival, document: str, by: str) -> Upload:
-        row = Upload(
+    def by_names(self, names: Iterable[str]) -> dict[str, str]:
+        """The ids of those that are known."""
+        found: list[Upload] = []
+        for some in _some(sorted({_digest(name) for name in names})):
+            found += self._read(_ALL.name_digest.in_(some))
+        return {row.name: row.document for row in found}
+
+    def add(self, arrival: Arrival, document: str, by: str) -> str:
+        self.rows[document] = Upload(
             document=document,
             tenant=self.tenant,
             corpus=self.corpus,
@@ -291,104 +316,129 @@ class _Book:
             changed_at=self.at,
             judgement=_refused(arrival),
         )
-        names = {"name_digest": _digest(row.name), "name_folded": _folded(row.name)}
-        plain = {key: value for key, value in to_plain(row).items() if key != "judgement"}
-        self.connection.execute(
-            insert(UPLOADS).values(**plain, **names, tries=0, judgement=_json(row.judgement))
-        )
+        self.new.append(document)
         self._touch(arrival.sha256)
-        return row
+        return document
 
-    def revised(self, row: Upload, arrival: Arrival, by: str) -> bool:
+    def revise(self, document: str, arrival: Arrival, by: str) -> bool:
         """Note other bytes under a name that is known; False where nothing changes by it."""
+        row = self.rows[document]
         if row.state == "purging":
             raise Conflict("document_being_purged", document=row.name)
         is_same = row.is_present and row.sha256 == arrival.sha256 and row.bytes == arrival.bytes
         if is_same or (arrival.refusal is not None and row.is_present and row.sha256 is not None):
             return False
         is_other = row.sha256 != arrival.sha256
-        self._update(
-            row.document,
-            revision=row.revision + is_other,
-            bytes=arrival.bytes,
-            sha256=arrival.sha256,
-            state="received" if arrival.refusal is None else "refused",
-            received_at=self.at,
-            received_by=by,
-            tries=0,
-            judgement=_json(_refused(arrival)),
+        self._put(
+            replace(
+                row,
+                revision=row.revision + is_other,
+                bytes=arrival.bytes,
+                sha256=arrival.sha256,
+                state="received" if arrival.refusal is None else "refused",
+                received_at=self.at,
+                received_by=by,
+                tries=0,
+                judgement=_refused(arrival),
+            )
         )
         self._touch(arrival.sha256, row.sha256)
         if is_other:
-            self._drop(row)
+            self.dropped |= _digests(row)
         return True
 
     def set_state(
         self, row: Upload, state: UploadState, judgement: Judgement | None, *, forget: bool = False
     ) -> None:
-        values: dict[str, object] = {"state": state, "judgement": _json(judgement), "tries": 0}
-        if forget:
-            values |= {"sha256": None, "judgement": None}
-        self._update(row.document, **values)
+        sha256 = None if forget else row.sha256
+        self._put(replace(row, state=state, judgement=judgement, sha256=sha256, tries=0))
         self._touch(row.sha256)
         if state not in PRESENT:
-            self._drop(row)
+            self.dropped |= _digests(row)
 
     def settled(self, documents: Sequence[str], is_new: Sequence[bool]) -> UploadChange:
-        """Say again which of equal documents stands for them, and return what has changed."""
-        changed = set[str]()
+        """Write it all, say again which of equal documents stands for them, and return what has changed."""
+        self._write()
         for equal in self._equal():
-            changed |= self._settle(equal)
-        found = {row.document: row for row in self._by_documents({*documents, *changed})}
+            self._settle(equal)
+        others = sorted(self.changed.difference(documents))
+        self._write()
         return UploadChange(
-            uploads=tuple(found[document] for document in documents),
-            others=tuple(found[document] for document in sorted(changed.difference(documents))),
+            uploads=tuple(self.rows[document] for document in documents),
+            others=tuple(self.rows[document] for document in others),
             is_new=tuple(is_new),
             dropped=tuple(sorted(self.dropped)),
         )
 
-    def _settle(self, equal: Sequence[Upload]) -> set[str]:
+    def _settle(self, equal: Sequence[Upload]) -> None:
         """Of documents with the same bytes the first that is not refused stands for the others."""
         ordered = sorted(equal, key=lambda row: compile_order(row.name))
         first = next((row for row in ordered if row.state != "refused"), None)
-        changed = set[str]()
         for row in ordered:
             if first is None or row.state == "refused":
                 continue
             if row is first:
                 if row.state == "duplicate":
-                    self._update(row.document, state="received", judgement=None, tries=0)
-                    changed.add(row.document)
+                    self._put(replace(row, state="received", judgement=None, tries=0))
             elif row.state != "duplicate" or _same_as(row) != first.name:
-                self._update(row.document, state="duplicate", judgement=_json(_duplicate(row, first.name)))
-                changed.add(row.document)
-        return changed
+                self._put(replace(row, state="duplicate", judgement=_duplicate(row, first.name)))
 
     def _equal(self) -> Iterable[Sequence[Upload]]:
         by_digest: dict[str | None, list[Upload]] = {}
         for some in _some(sorted(self.touched)):
-            for row in self._select(_ALL.sha256.in_(some) & _ALL.state.in_(PRESENT)):
+            for row in self._read(_ALL.sha256.in_(some) & _ALL.state.in_(PRESENT)):
                 by_digest.setdefault(row.sha256, []).append(row)
         return [rows for rows in by_digest.values() if len(rows) > 1 or rows[0].state == "duplicate"]
 
-    def _by_documents(self, documents: Collection[str]) -> Iterable[Upload]:
-        for some in _some(sorted(documents)):
-            yield from self._select(_ALL.document.in_(some))
-
-    def _select(self, is_meant: ColumnElement[bool]) -> list[Upload]:
+    def _read(self, is_meant: ColumnElement[bool]) -> list[Upload]:
         found = self.connection.execute(select(UPLOADS).where(_is_in(self.tenant, self.corpus), is_meant))
-        return [_upload(row) for row in found.mappings()]
+        read = [_upload(row) for row in found.mappings()]
+        self.rows.update((row.document, row) for row in read)
+        return read
 
-    def _update(self, document: str, **values: object) -> None:
-        is_meant = (_ALL.tenant == self.tenant) & (_ALL.document == bindparam("document_meant"))
-        statement = update(UPLOADS).where(is_meant).values(**values, changed_at=self.at)
-        self.connection.execute(statement, {"document_meant": document})
+    def _put(self, row: Upload) -> None:
+        self.rows[row.document] = replace(row, changed_at=self.at)
+        self.changed.add(row.document)
 
-    def _drop(self, row: Upload) -> None:
-        self.dropped |= _digests(row)
+    def _write(self) -> None:
+        if self.new:
+            self.connection.execute(insert(UPLOADS), [_values(self.rows[document]) for document in self.new])
+            self.new.clear()
+        if self.changed:
+            self.connection.execute(_CHANGE, [_changes(self.rows[document]) for document in self.changed])
+            self.changed.clear()
 
     def _touch(self, *digests: str | None) -> None:
         self.touched.update(digest for digest in digests if digest is not None)
+
+
+_CHANGING = (
+    "revision",
+    "bytes",
+    "sha256",
+    "state",
+    "received_at",
+    "received_by",
+    "changed_at",
+    "tries",
+    "judgement",
+)
+_CHANGE = (
+    update(UPLOADS)
+    .where(_ALL.document == bindparam("of_document"))
+    .values({name: bindparam(f"new_{name}") for name in _CHANGING})
+)
+
+
+def _values(row: Upload) -> dict[str, object]:
+    plain = {key: value for key, value in to_plain(row).items() if key != "judgement"}
+    names = {"name_digest": _digest(row.name), "name_folded": _folded(row.name)}
+    return {**plain, **names, "judgement": _json(row.judgement)}
+
+
+def _changes(row: Upload) -> dict[str, object]:
+    values = _values(row)
+    return {"of_document": row.document, **{f"new_{name}": values[name] for name in _CHANGING}}
 
 
 def _is_in(tenant: str, corpus: str) -> ColumnElement[bool]:
@@ -424,6 +474,7 @@ def _upload(row: RowMapping, *, with_judgement: bool = True) -> Upload:
         received_at=row["received_at"],
         received_by=row["received_by"],
         changed_at=row["changed_at"],
+        tries=row["tries"],
         judgement=None if judged is None else from_plain(json.loads(judged), Judgement),
     )
 

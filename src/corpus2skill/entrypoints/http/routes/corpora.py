@@ -13,6 +13,7 @@ from corpus2skill.domain.language import Language
 from corpus2skill.domain.upload import CorpusSettings, UploadState
 from corpus2skill.entrypoints.http.caller import Admin, Reader, TheServer, Writer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
+from corpus2skill.entrypoints.http.ids import Id
 from corpus2skill.entrypoints.http.paging import Cursor, Limit, Page, page
 
 router = APIRouter(prefix="/corpora", tags=["corpora"], route_class=IdempotentRoute)
@@ -95,13 +96,13 @@ def create_corpus(
 
 
 @router.get("/{corpus}")
-def show_corpus(corpus: str, principal: Reader, server: TheServer) -> CorpusBody:
+def show_corpus(corpus: Id, principal: Reader, server: TheServer) -> CorpusBody:
     """One corpus: its active version, its settings and how many documents were handed in."""
     return _body(corpora.show_corpus(server, principal.tenant, corpus))
 
 
 @router.patch("/{corpus}")
-def change_corpus(corpus: str, changes: CorpusRequest, principal: Writer, server: TheServer) -> CorpusBody:
+def change_corpus(corpus: Id, changes: CorpusRequest, principal: Writer, server: TheServer) -> CorpusBody:
     """Set the fields that are given; the others stay. Null gives a field back to the workspace's settings."""
     given = changes.model_dump(exclude_unset=True)
     return _body(corpora.change_corpus(server, principal, corpus, given))
@@ -109,7 +110,7 @@ def change_corpus(corpus: str, changes: CorpusRequest, principal: Writer, server
 
 @router.delete("/{corpus}")
 def delete_corpus(
-    corpus: str,
+    corpus: Id,
     principal: Admin,
     server: TheServer,
     confirm: Annotated[str, Query(max_length=100, description="The corpus's name, once more.")] = "",

@@ -22,6 +22,7 @@ from corpus2skill.domain.language import Language
 from corpus2skill.domain.upload import PRESENT, UploadFilter, UploadState
 from corpus2skill.entrypoints.http.caller import Reader, TheServer, Writer
 from corpus2skill.entrypoints.http.event_stream import STREAM_ANSWERS, Watching
+from corpus2skill.entrypoints.http.ids import Id
 from corpus2skill.entrypoints.http.multipart_files import take_files
 from corpus2skill.entrypoints.http.paging import Cursor, Limit, Page, page
 from corpus2skill.entrypoints.http.speech import language_of
@@ -52,6 +53,8 @@ _FORM: dict[str, Any] = {
         },
     }
 }
+_MOST_BYTES = 10**12
+"""Of a whole request: its reception bounds the files one by one, and their number."""
 _BYTES: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The bytes as they were handed in.",
@@ -163,7 +166,7 @@ class PreviewBody(BaseModel):
 
 @router.get("")
 def list_documents(
-    corpus: str,
+    corpus: Id,
     request: Request,
     principal: Reader,
     server: TheServer,
@@ -190,9 +193,9 @@ def list_documents(
     )
 
 
-@router.post("", status_code=202, openapi_extra=_FORM)
+@router.post("", status_code=202, openapi_extra=_FORM, max_body_size=_MOST_BYTES)
 async def hand_in_documents(
-    corpus: str, request: Request, principal: Writer, server: TheServer
+    corpus: Id, request: Request, principal: Writer, server: TheServer
 ) -> ReceivedFiles:
     """Hand in files, at most 200 in one request.
 
@@ -214,7 +217,7 @@ async def hand_in_documents(
 
 
 @router.get("/events", response_class=Response, responses=STREAM_ANSWERS)
-async def watch_documents(corpus: str, principal: Reader, server: TheServer, watching: Watching) -> Response:
+async def watch_documents(corpus: Id, principal: Reader, server: TheServer, watching: Watching) -> Response:
     """What happens to the corpus's documents, as it happens, by server-sent events.
 
     `document.received`, `document.judged`, `document.removed` and `document.purged`; each has the document's
@@ -226,7 +229,7 @@ async def watch_documents(corpus: str, principal: Reader, server: TheServer, wat
 
 @router.get("/{document_id}")
 def show_document(
-    corpus: str, document_id: str, request: Request, principal: Reader, server: TheServer
+    corpus: Id, document_id: Id, request: Request, principal: Reader, server: TheServer
 ) -> WholeDocumentBody:
     """One document with its verdict and those of the documents within it."""
     view = documents.show_document(server, principal.tenant, corpus, document_id)
@@ -235,8 +238,8 @@ def show_document(
 
 @router.get("/{document_id}/preview")
 def preview_document(
-    corpus: str,
-    document_id: str,
+    corpus: Id,
+    document_id: Id,
     principal: Reader,
     server: TheServer,
     member: Annotated[
@@ -263,7 +266,7 @@ def preview_document(
 
 
 @router.get("/{document_id}/content", response_class=FileResponse, responses=_BYTES)
-def download_document(corpus: str, document_id: str, principal: Reader, server: TheServer) -> FileResponse:
+def download_document(corpus: Id, document_id: Id, principal: Reader, server: TheServer) -> FileResponse:
     """The bytes of the document as they were handed in."""
     upload, path = documents.original_of_upload(server, principal.tenant, corpus, document_id)
     return FileResponse(
@@ -276,7 +279,7 @@ def download_document(corpus: str, document_id: str, principal: Reader, server: 
 
 @router.post("/{document_id}/inspect", status_code=202)
 def inspect_document(
-    corpus: str, document_id: str, request: Request, principal: Writer, server: TheServer
+    corpus: Id, document_id: Id, request: Request, principal: Writer, server: TheServer
 ) -> DocumentBody:
     """Have the document looked into once more, whatever was found before."""
     upload = documents.inspect_again(server, principal, corpus, document_id)
@@ -286,8 +289,8 @@ def inspect_document(
 
 @router.delete("/{document_id}")
 def remove_document(
-    corpus: str,
-    document_id: str,
+    corpus: Id,
+    document_id: Id,
     request: Request,
     principal: Writer,
     server: TheServer,

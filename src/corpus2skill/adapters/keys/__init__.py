@@ -1,0 +1,1 @@
+"""The master key, and what it seals."""

@@ -1,0 +1,123 @@
+"""Every route of the OpenAPI document, asked by one tenant for what belongs to another."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from corpus2skill.application.server_wiring import Server
+from tests.http.answering import QUESTION, compile_corpus
+from tests.http.conftest import ClientOf
+from tests.http.openapi_examples import Operation, operations
+
+Ids = dict[str, str]
+
+_FOR_PEOPLE_ALONE = '"code":"people_only"'
+"""What a token is told whatever it names."""
+
+
+@pytest.fixture
+def both(client_of: ClientOf, server: Server, tmp_path: Path) -> tuple[TestClient, Ids, TestClient, Ids]:
+    """Two tenants that each have one of everything, with their ids by the name of the path's parameter."""
+    return (
+        ours := client_of("acme"),
+        seeded(ours, server, "acme", tmp_path / "a"),
+        theirs := client_of("other"),
+        seeded(theirs, server, "other", tmp_path / "b"),
+    )
+
+
+def seeded(client: TestClient, server: Server, tenant: str, folder: Path) -> Ids:
+    """Make one of everything that a path can name."""
+    corpus = f"corpus-{tenant}"
+    made = {
+        "corpus": corpus,
+        "token_id": created(client, "/v1/api-tokens", json={"name": "t", "scopes": ["ask"]})["token_id"],
+    }
+    created(client, "/v1/corpora", json={"corpus": corpus})
+    files = {"files": ("規約.txt", "年額プランの解約は末日まで。".encode(), "text/plain")}
+    handed_in = created(client, f"/v1/corpora/{corpus}/documents", files=files)
+    made["document_id"] = first_id(handed_in, "document_id")
+    compile_corpus(server, folder, tenant, corpus)
+    made["job_id"] = first_id(created(client, f"/v1/corpora/{corpus}/jobs", json={}), "job_id")
+    session = created(client, "/v1/sessions", json={"corpus": corpus})
+    made["session_id"] = session["session_id"]
+    run = created(client, f"/v1/sessions/{session['session_id']}/runs", json={"question": QUESTION})
+    made["run_id"] = run["run_id"]
+    made["source"] = "chunk_1"
+    invitation = created(client, "/v1/invitations", json={"name": "花子", "role": "viewer"})
+    made["invitation_id"] = first_id(invitation, "invitation_id")
+    return made
+
+
+def created(client: TestClient, path: str, **body: Any) -> Any:
+    answer = client.post(path, **body)
+    assert answer.status_code in (200, 201, 202), (path, answer.text)
+    return answer.json()
+
+
+def first_id(found: object, name: str) -> str:
+    """The first value of this name, however deep."""
+    match = re.search(rf'"{name}": "([^"]+)"', json.dumps(found))
+    assert match, (name, found)
+    return match[1]
+
+
+def nothing_like(value: str) -> str:
+    """An id of the same form that there is not."""
+    head, mark, _ = value.rpartition("_")
+    return f"{head}{mark}{'0' * 26}" if mark else "corpus-none"
+
+
+@pytest.mark.requirement("S-14")
+def test_another_tenant_s_things_are_as_those_that_do_not_exist(
+    both: tuple[TestClient, Ids, TestClient, Ids],
+) -> None:
+    """Issue 6: 404, and the same body as for what does not exist; every route, also those that come later."""
+    _, foreign, client, own = both
+    walked, faults = 0, list[str]()
+    for operation in operations(client.get("/v1/openapi.json").json()):
+        for place, name in enumerate(operation.names):
+            before = {each: own.get(each, "x") for each in operation.names[:place]}
+            after = {each: foreign.get(each, "x") for each in operation.names[place:]}
+            theirs = foreign.get(name, f"{name}_{'1' * 26}")
+            found = asked(client, operation, {**before, **after, name: theirs})
+            missing = asked(client, operation, {**before, **after, name: nothing_like(theirs)})
+            walked += 1
+            if found != missing or not (found[0] == 404 or _FOR_PEOPLE_ALONE in found[1]):
+                faults.append(f"{operation.name} by {name}: {found} but {missing}")
+    assert faults == []
+    assert walked > 20
+
+
+def asked(client: TestClient, operation: Operation, ids: Ids) -> tuple[int, str]:
+    """Status and body, without what names the request and the thing asked for."""
+    answer = client.request(
+        operation.method.upper(),
+        operation.path.format(**ids),
+        headers={"X-Request-Id": "same", "If-Match": '"1"'},
+        **operation.request(),
+    )
+    text = answer.text
+    for name, value in ids.items():
+        text = text.replace(value, f"<{name}>")
+    return answer.status_code, text
+
+
+@pytest.mark.requirement("S-14")
+def test_lists_tell_of_the_caller_s_tenant_alone(both: tuple[TestClient, Ids, TestClient, Ids]) -> None:
+    """Issue 6: every list, and every export."""
+    _, foreign, client, _ = both
+    ids = [value for name, value in foreign.items() if name != "source"]
+    for operation in operations(client.get("/v1/openapi.json").json()):
+        is_list = operation.method == "get" and not operation.names and "events" not in operation.path
+        if is_list and operation.path.startswith("/v1/"):
+            answer = client.get(operation.path, **operation.request())
+            is_answered = answer.status_code in (200, 204, 422) or _FOR_PEOPLE_ALONE in answer.text
+            assert is_answered, (operation.name, answer.text)
+            assert [one for one in ids if one in answer.text] == [], operation.name
