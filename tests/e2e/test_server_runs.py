@@ -2,13 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,26 +13,11 @@ from corpus2skill.application.wiring import TENANT
 from corpus2skill.domain.people import SCOPES
 from corpus2skill.settings import ServerSettings
 from tests.e2e.paid import serve
+from tests.e2e.serving import ServerProcess
 from tests.fakes.providers import ProviderServer
 from tests.fakes.providers.behaviour import slow
 from tests.fakes.providers.script import Script
 from tests.http.answering import Client, compile_corpus
-
-
-@contextmanager
-def process(home: Path, secret: str) -> Generator[tuple[Client, int]]:
-    """`corpus2skill serve` on a free port; a caller and the process's number."""
-    command = [sys.executable, "-m", "corpus2skill", "serve", "--port", "0", "--json", "-w", str(home)]
-    environment = {**os.environ, "CORPUS2SKILL_NAVIGATION_MODEL": "openai:gpt-5-mini"}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
-    ) as served:
-        assert served.stdout is not None
-        try:
-            told = json.loads(served.stdout.readline())
-            yield Client(int(told["url"].rsplit(":", 1)[1].split("/")[0]), secret), served.pid
-        finally:
-            served.terminate()
 
 
 @pytest.fixture
@@ -57,13 +35,16 @@ def test_a_run_of_a_killed_server_is_closed_by_the_next_one_at_once(
     serve(threaded_openai, "openai", monkeypatch)
     threaded_openai.script = Script().for_calls(2, 99, slow(120))
     _, secret = new_token(server, TENANT, "test", SCOPES, "test")
-    with process(server.home, secret) as (client, number):
+    environment = {"CORPUS2SKILL_NAVIGATION_MODEL": "openai:gpt-5-mini"}
+    with ServerProcess(server.home, environment=environment) as process:
+        client = Client(process.address.port or 0, secret)
         run = client.begin()
         with client.watching(f"/v1/runs/{run}/events") as events:
             seen = next(event for event in events if event.kind == "node.visited")
         assert client.ask("GET", f"/v1/runs/{run}")[1]["state"] == "running"
-        os.kill(number, signal.SIGKILL)
-    with process(server.home, secret) as (client, _):
+        process.process.kill()
+    with ServerProcess(server.home, environment=environment) as process:
+        client = Client(process.address.port or 0, secret)
         rest = client.events(f"/v1/runs/{run}/events", last=str(seen.number))
         assert (rest[-1].kind, rest[-1].data["outcome"]) == ("run.finished", "stopped")
         _, shown, _ = client.ask("GET", f"/v1/runs/{run}")

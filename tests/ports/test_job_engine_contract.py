@@ -47,14 +47,14 @@ async def test_an_attempt_returns_its_word_and_notes_its_steps(engine: JobEngine
         return "succeeded"
 
     assert await engine.carry_out("job_1-1", work) == "succeeded"
-    assert [(step.stage, step.count) for step in engine.steps("job_1-1")] == [
+    assert [(step.stage, step.count) for step in await asyncio.to_thread(engine.steps, "job_1-1")] == [
         ("extract", 2),
         ("summarize", 4),
         ("summarize", 4),
         ("summarize", 4),
     ]
-    assert engine.unfinished() == ()
-    assert engine.steps("job_9-9") == ()
+    assert await asyncio.to_thread(engine.unfinished) == ()
+    assert await asyncio.to_thread(engine.steps, "job_9-9") == ()
 
 
 @pytest.mark.requirement("S-52")
@@ -71,7 +71,7 @@ async def test_errors_come_out_as_they_were_raised(engine: JobEngine) -> None:
     with pytest.raises(InvalidInput) as raised:
         await engine.carry_out("job_2-1", work)
     assert raised.value.values == {"corpus": "規約"}
-    assert engine.unfinished() == ()
+    assert await asyncio.to_thread(engine.unfinished) == ()
 
 
 @pytest.mark.requirement("S-52")
@@ -109,12 +109,14 @@ async def test_cancelling_the_caller_cancels_the_work_and_waits_for_it(engine: J
     with pytest.raises(asyncio.CancelledError):
         await task
     assert ended.is_set()
-    assert engine.unfinished() == ()
+    assert await asyncio.to_thread(engine.unfinished) == ()
 
 
 @pytest.mark.requirement("S-52")
-async def test_a_step_is_tried_again_on_what_passes_and_only_then(tmp_path: Path) -> None:
+async def test_a_step_is_tried_again_on_what_passes_and_only_then(engine: JobEngine) -> None:
     """Lead: each step retried on its own, with backoff, on unexpected and transient failures."""
+    if isinstance(engine, MemoryEngine):
+        pytest.skip("tries nothing again")
     tries = {"disk": 0, "bug": 0, "wrong": 0}
 
     async def disk() -> list[int]:
@@ -139,13 +141,7 @@ async def test_a_step_is_tried_again_on_what_passes_and_only_then(tmp_path: Path
             await steps.run("cluster", wrong, len)
         return "succeeded"
 
-    engine = DbosEngine(
-        EngineAddress(url=engine_url(tmp_path, None), executor="worker_1", release="1"), first_pause=0.001
-    )
-    try:
-        await engine.carry_out("job_1-1", work)
-    finally:
-        await asyncio.to_thread(engine.close)
+    await engine.carry_out("job_5-1", work)
     assert tries == {"disk": 4, "bug": 2, "wrong": 1}
 
 

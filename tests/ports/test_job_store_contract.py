@@ -56,7 +56,7 @@ def _job(number: int, tenant: str = "acme", corpus: str = "kb", **values: object
         options=JobOptions(model="anthropic", max_cost=2.5, strict=True),
         state_at=NOW,
     )
-    return replace(job, **values)  # type: ignore[arg-type]
+    return replace(job, **values)
 
 
 def _estimate() -> Estimate:

@@ -10,7 +10,7 @@ import pytest
 from corpus2skill.application.server.job_queue import next_job
 from corpus2skill.application.server.job_watch import Stillness
 from corpus2skill.compiler.stepwise_summarizer import StepwiseSummarizer
-from corpus2skill.domain.chunk import Chunk, ChunkSummary
+from corpus2skill.domain.chunk import Chunk, ChunkSummary, Place
 from corpus2skill.domain.job import Stage
 from corpus2skill.domain.server_job import ending_of
 from corpus2skill.errors import (
@@ -160,4 +160,6 @@ async def _titles(summarizer: StepwiseSummarizer, chunks: Sequence[Chunk]) -> li
 
 
 def _chunk(number: int) -> Chunk:
-    return Chunk(chunk_id=f"chunk_{number}", source="規約.md", text=f"本文 {number}", start=0, end=4)
+    return Chunk(
+        chunk_id=f"chunk_{number}", source="規約.md", text=f"本文 {number}", start=0, end=4, place=Place()
+    )

@@ -33,7 +33,10 @@ class Unfinished:
 
 
 class JobEngine(Protocol):
-    """Attempts by their ids. What it stores is small: names, counts and times, never a text or a key."""
+    """Attempts by their ids. What it stores is small: names, counts and times, never a text or a key.
+
+    All methods but `carry_out` wait for a database and are not to be called in an event loop.
+    """
 
     async def carry_out(self, attempt: str, work: Callable[[Steps], Awaitable[str]]) -> str:
         """Do `work` under the engine's eyes and return the word that it ends with.

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from corpus2skill.domain.model_call import Purpose, TextReply
+from corpus2skill.domain.usage import SpentCall, UsageLine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,18 @@ class ResultStore(Protocol):
         Raises:
             WorkspaceUnusable: the disk refused.
         """
+        ...
+
+    async def note(self, call: SpentCall) -> None:
+        """Count a call whose reply is not kept among what was spent."""
+        ...
+
+    def usage(self, since: str, until: str) -> tuple[UsageLine, ...]:
+        """What was paid from the day `since` on and before the day `until`. Forgotten results count."""
+        ...
+
+    def spent(self, since: str) -> float:
+        """US dollars that were paid from the day `since` on; unknown money counts as none."""
         ...
 
     def past_usage(self, model: str, purpose: Purpose) -> PastUsage:

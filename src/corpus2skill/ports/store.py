@@ -314,6 +314,13 @@ class RecordStore(Protocol):
         """
         ...
 
+    def usage(self, tenant: str, since: str, until: str) -> tuple[UsageLine, ...]:
+        """What the runs came to that were begun from the day `since` on and before the day `until`, in UTC.
+
+        Deleted records count. Each run is one call.
+        """
+        ...
+
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
         """Replace what these runs' records say by a dated tombstone; the chain still verifies.
 

@@ -5,7 +5,19 @@ Built once: SQLAlchemy takes longer to build a statement than SQLite to carry it
 
 from __future__ import annotations
 
-from sqlalchemy import Integer, String, Text, and_, bindparam, delete, func, insert, select, union_all
+from sqlalchemy import (
+    Integer,
+    Select,
+    String,
+    Text,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    union_all,
+)
 
 from corpus2skill.adapters.store.record_chain import storable
 from corpus2skill.adapters.store.record_tables import CHAINS, OPEN_RUNS, OPEN_VISITS, RECORDS
@@ -41,6 +53,27 @@ LOCK_CHAIN = select(CHAINS).where(CHAINS.c.tenant == _TENANT).with_for_update()
 ADD_CHAIN = insert(CHAINS)
 LAST_OF_CHAIN = select(RECORDS).where(RECORDS.c.tenant == _TENANT).order_by(RECORDS.c.seq.desc()).limit(1)
 ADD_RECORD = insert(RECORDS)
+
+
+def usage_query(tenant: str, since: str, until: str) -> Select[*tuple[object, ...]]:
+    """Sums of a tenant's runs by day, corpus and model, of the days from `since` on and before `until`."""
+    day = func.substr(RECORDS.c.started_at, 1, 10)
+    keys = (day, RECORDS.c.corpus, RECORDS.c.model)
+    return (
+        select(
+            day.label("day"),
+            RECORDS.c.corpus,
+            RECORDS.c.model,
+            func.count().label("calls"),
+            func.count(RECORDS.c.usd).label("priced"),
+            func.coalesce(func.sum(RECORDS.c.usd), 0.0).label("dollars"),
+            func.coalesce(func.sum(RECORDS.c.input_tokens), 0).label("input_tokens"),
+            func.coalesce(func.sum(RECORDS.c.output_tokens), 0).label("output_tokens"),
+        )
+        .where(RECORDS.c.tenant == tenant, RECORDS.c.started_at >= since, RECORDS.c.started_at < until)
+        .group_by(*keys)
+        .order_by(*keys)
+    )
 
 
 def run_key(tenant: str, run: str) -> dict[str, object]:

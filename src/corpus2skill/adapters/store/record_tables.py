@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Column,
@@ -15,10 +19,12 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    select,
     text,
+    update,
 )
 
-SCHEMA = 4
+SCHEMA = 5
 """Of these tables. A higher one was written by a newer release and is refused."""
 
 METADATA = MetaData()
@@ -86,6 +92,8 @@ RECORDS = Table(
     Column("tombstoned_at", String),
     Column("user_id", String),  # as in the payload, to search by; it goes with it
     Column("usd", Float),  # as in the payload; it stays: deleting what was said gives no money back
+    Column("input_tokens", BigInteger),  # so the next; NULL in rows of an older release that were deleted
+    Column("output_tokens", BigInteger),
     PrimaryKeyConstraint("tenant", "seq"),
     UniqueConstraint("tenant", "run"),
     Index("records_by_session", "tenant", "session", "turn"),
@@ -118,17 +126,30 @@ SPENDING = Index("records_by_day", RECORDS.c.tenant, RECORDS.c.started_at, RECOR
 def upgrade(connection: Connection, came: int) -> None:
     """Bring tables of an older schema to the present one: what is new in them may be empty in old rows."""
     if came < 2:
-        _add_columns(connection)
+        _add_columns(connection, (OPEN_RUNS.c.session, OPEN_RUNS.c.turn, RECORDS.c.user_id, RECORDS.c.usd))
+        for index in (TURNS, USERS):
+            index.create(connection)
     if came < 3:
         SPENDING.create(connection)
-    FEEDBACK.create(connection)
-    for index in NEWEST:
-        index.create(connection)
+    if came < 4:
+        FEEDBACK.create(connection)
+    _add_columns(connection, (RECORDS.c.input_tokens, RECORDS.c.output_tokens))
+    _fill_tokens(connection)
 
 
-def _add_columns(connection: Connection) -> None:
-    for column in (OPEN_RUNS.c.session, OPEN_RUNS.c.turn, RECORDS.c.user_id, RECORDS.c.usd):
+def _add_columns(connection: Connection, columns: Iterable[Column[Any]]) -> None:
+    for column in columns:
         kind = column.type.compile(connection.dialect)
         connection.execute(text(f"ALTER TABLE {column.table.name} ADD COLUMN {column.name} {kind}"))
-    for index in (TURNS, USERS):
-        index.create(connection)
+
+
+def _fill_tokens(connection: Connection) -> None:
+    kept = select(RECORDS.c.tenant, RECORDS.c.seq, RECORDS.c.payload).where(RECORDS.c.payload.is_not(None))
+    for tenant, seq, payload in connection.execute(kept).all():
+        try:
+            usage = json.loads(payload)["usage"]
+            tokens = {name: int(usage.get(name, 0)) for name in ("input_tokens", "output_tokens")}
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue  # damaged: `records verify` names it
+        is_meant = (RECORDS.c.tenant == tenant) & (RECORDS.c.seq == seq)
+        connection.execute(update(RECORDS).where(is_meant).values(tokens))

@@ -40,6 +40,7 @@ from corpus2skill.adapters.store.record_statements import (
     OPEN_RUN,
     SEQ_OF_RUN,
     run_key,
+    usage_query,
 )
 from corpus2skill.adapters.store.record_tables import (
     HEADER,
@@ -57,6 +58,7 @@ from corpus2skill.domain.run import RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.turns import turns_of
+from corpus2skill.domain.usage import UsageLine
 from corpus2skill.errors import Busy, Damaged, RecordNotFound
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.store import ChainVerdict, RecordFilter
@@ -184,6 +186,9 @@ class SqlRecordStore:
         if since is not None:
             query = query.where(RECORDS.c.started_at >= _timestamp(since))
         return sum(row["usd"] or 0.0 for row in self._rows(query))
+
+    def usage(self, tenant: str, since: str, until: str) -> tuple[UsageLine, ...]:
+        return tuple(map(_usage_line, self._rows(usage_query(storable(tenant), since, until))))
 
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
         """Delete what these records say; header and hashes stay, so that the chain still verifies."""
@@ -319,6 +324,8 @@ def _append(connection: Connection, record: RunRecord) -> None:
         "hash": link.hash,
         "user_id": None if record.user is None else storable(record.user),
         "usd": record.usd,
+        "input_tokens": record.usage.input_tokens,
+        "output_tokens": record.usage.output_tokens,
     }
     connection.execute(ADD_RECORD, row)
 
@@ -328,6 +335,20 @@ def _last_of_locked_chain(connection: Connection, tenant: str) -> RowMapping | N
     if connection.execute(LOCK_CHAIN, key).first() is None:
         connection.execute(ADD_CHAIN, {"tenant": tenant})
     return connection.execute(LAST_OF_CHAIN, key).mappings().first()
+
+
+def _usage_line(row: RowMapping) -> UsageLine:
+    return UsageLine(
+        day=row["day"],
+        corpus=row["corpus"],
+        model=row["model"],
+        purpose="navigate",
+        calls=int(row["calls"]),
+        input_tokens=int(row["input_tokens"]),
+        output_tokens=int(row["output_tokens"]),
+        dollars=float(row["dollars"]),
+        unpriced=int(row["calls"]) - int(row["priced"]),
+    )
 
 
 def _link(row: RowMapping) -> Link:

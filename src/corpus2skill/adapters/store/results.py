@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.gathering import Gathering
 from corpus2skill.adapters.store.record_chain import storable
+from corpus2skill.adapters.store.spending import add_spending, dollars_spent, spending
 from corpus2skill.adapters.store.result_tables import META, METADATA, OWNER, RESULTS, SCHEMA, upgrade
 from corpus2skill.domain.model_call import Purpose, TextReply
+from corpus2skill.domain.usage import SpentCall, UsageLine
 from corpus2skill.errors import Busy, Damaged, WorkspaceUnusable
 from corpus2skill.ports.result_store import PaidResult, PastUsage
 
@@ -59,6 +62,17 @@ class SqlResultStore:
     async def keep(self, result: PaidResult) -> None:
         """Keep a result. It is kept, too, where the one who waits is cancelled."""
         await self._keeping.ask(result)
+
+    async def note(self, call: SpentCall) -> None:
+        await asyncio.to_thread(
+            self._database.write, lambda connection: add_spending(connection, self._tenant, [call])
+        )
+
+    def usage(self, since: str, until: str) -> tuple[UsageLine, ...]:
+        return self._database.read(lambda connection: spending(connection, self._tenant, since, until), ())
+
+    def spent(self, since: str) -> float:
+        return self._database.read(lambda connection: dollars_spent(connection, self._tenant, since), 0.0)
 
     def past_usage(self, model: str, purpose: Purpose) -> PastUsage:
         sums = (RESULTS.c.prompt_characters, RESULTS.c.input_tokens, RESULTS.c.output_tokens)
@@ -115,22 +129,20 @@ class SqlResultStore:
         Hardly ever is one there. It is looked for only where the primary key has said so, and the work is done
         again: because another writer was quicker, or because one key came twice.
         """
-        rows = {result.key: _row(self._tenant, result) for result in reversed(results)}
+        by_key = {result.key: result for result in reversed(results)}
+        rows = {key: _row(self._tenant, result) for key, result in by_key.items()}
         is_again = False
 
         def insert_new(connection: Connection) -> None:
             nonlocal is_again
             kept = _kept_among(connection, self._tenant, rows) if is_again else ()
             is_again = True
-            _insert(connection, rows, kept)
+            new = {key: row for key, row in rows.items() if key not in kept}
+            if new:
+                connection.execute(_ADD, list(new.values()))
+                add_spending(connection, self._tenant, (_spent(by_key[key]) for key in new))
 
         return insert_new
-
-
-def _insert(connection: Connection, rows: Mapping[str, Mapping[str, object]], kept: Collection[str]) -> None:
-    new = [row for key, row in rows.items() if key not in kept]
-    if new:
-        connection.execute(_ADD, new)
 
 
 def _kept_among(connection: Connection, tenant: str, keys: Iterable[str]) -> set[str]:
@@ -153,6 +165,17 @@ def _row(tenant: str, result: PaidResult) -> Mapping[str, object]:
         "paid_at": result.paid_at.isoformat(timespec="milliseconds"),
         "reply": encode(result.reply).decode("utf-8"),
     }
+
+
+def _spent(result: PaidResult) -> SpentCall:
+    return SpentCall(
+        corpus=result.corpus,
+        model=result.model,
+        purpose=result.purpose,
+        usage=result.reply.usage,
+        dollars=result.dollars,
+        paid_at=result.paid_at,
+    )
 
 
 def _is_any(connection: Connection, tenant: str, corpus: str) -> bool:
