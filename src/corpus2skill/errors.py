@@ -9,6 +9,7 @@ Corpus2SkillError
 │   ├── InvalidQuestion     empty or over-long question
 │   ├── Conflict            it does not go together with what is there now
 │   ├── Outrun              somebody changed it since it was looked at
+│   ├── Unseen              a change that has to say what was looked at, and does not
 │   ├── TooLarge            what was sent is larger than what is taken in
 │   └── WrongKind           what was sent is not of the kind that is taken in
 ├── NotSignedIn             nobody, or nobody we know, is asking
@@ -108,6 +109,12 @@ class Outrun(InvalidInput):
     """Somebody changed it since it was looked at."""
 
     code = "outrun"
+
+
+class Unseen(InvalidInput):
+    """A change that has to say what was looked at (`If-Match`), and does not."""
+
+    code = "if_match_missing"
 
 
 class TooLarge(InvalidInput):

@@ -10,7 +10,7 @@ import locale
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -84,6 +84,8 @@ class Settings:
     """One conversation."""
     day_cost: float | None = None
     """All questions of a tenant in any 24 hours."""
+    month_cost: float | None = None
+    """All compiles and questions of a tenant in a month, which begins in UTC."""
     question_characters: int = 10_000
     max_file_bytes: int = 100_000_000
     max_characters: int = 20_000_000
@@ -91,6 +93,28 @@ class Settings:
     max_pages: int = 5_000
     """Of one PDF."""
 
+
+TENANT_NAMES = (
+    "model",
+    "summary_model",
+    "grouping_model",
+    "navigation_model",
+    "concurrency",
+    "requests_per_minute",
+    "tokens_per_minute",
+    "prices",
+    "input_price",
+    "output_price",
+    "last_word",
+    "question_cost",
+    "session_cost",
+    "day_cost",
+    "month_cost",
+    "max_cost",
+)
+"""What a tenant of a server sets for itself. All else is the operator's."""
+_MOST_OF_TENANTS = {"concurrency": 256}
+"""The operator's machine bears it."""
 
 LOOPBACK_ADDRESSES = ("localhost", "::1")
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
@@ -107,6 +131,12 @@ class ServerSettings:
     """The sub-path under which a proxy shows the server, without a slash at its end."""
     database_url: str | None = None
     """`postgresql+psycopg://...`; None: SQLite in the workspace."""
+    master_key_file: str | None = None
+    """The file with the key that seals customers' keys; CORPUS2SKILL_MASTER_KEY wins over it. None: on the embedded
+    default the server makes one in the workspace, otherwise it does not start."""
+    allow_private_endpoints: bool | None = None
+    """Whether customers' keys may be used at addresses of private networks. None: by the local tenant of the embedded
+    default alone."""
     jobs_at_once: int = 2
     """Compiles that the worker carries out at a time."""
     jobs_per_tenant: int = 1
@@ -131,9 +161,16 @@ class ServerSettings:
         return self.host in LOOPBACK_ADDRESSES or self.host.startswith("127.")
 
 
+    @property
+    def is_embedded(self) -> bool:
+        """True for the default without set-up: all in the workspace, and nobody else can reach it."""
+        return self.database_url is None and self.is_on_loopback
+
+
 _TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(Settings)}
 _SERVER_TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(ServerSettings)}
-_SERVER_WANTED = {"port": "0 ... 65535", "root_path": "/docs", "log_format": "console | json"}
+_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_SERVER_WANTED = {"allow_private_endpoints": "true | false", "port": "0 ... 65535", "root_path": "/docs", "log_format": "console | json"}
 MOST_PORT = 65_535
 NAMES = tuple(_TYPES)
 MOST = {"int": 1_000_000_000_000, "float": 1_000_000.0}
@@ -216,6 +253,8 @@ def _server_value(name: str, value: object) -> object:
             if isinstance(value, str)
             else value
         )
+    if kind == "bool" and isinstance(value, str):
+        value = _BOOLEANS.get(value.strip().lower())
     parsed = _parsed(value, kind) if kind in ("int", "float", "str") else value
     if parsed is None or not _is_server_value(name, parsed):
         raise UnusableSettings(
@@ -232,6 +271,8 @@ def _is_server_value(name: str, value: object) -> bool:
             return value == "" or (
                 isinstance(value, str) and value.startswith("/") and not value.endswith("/")
             )
+        case "allow_private_endpoints":
+            return isinstance(value, bool)
         case "log_format":
             return value in ("console", "json")
         case _:
@@ -275,6 +316,27 @@ def parse_value(name: str, value: object) -> str | int | float:
     if parsed is None or not _is_allowed(name, parsed):
         raise UnusableSettings("setting_value", name=name, value=str(value), wanted=_wanted(name))
     return parsed
+
+
+def check_tenant_value(name: str, value: object) -> str | int | float:
+    """The same for what a tenant sets for itself.
+
+    Raises:
+        UnusableSettings: as `parse_value`; or it is the operator's to set, or more than a tenant may have.
+    """
+    if name not in TENANT_NAMES:
+        raise UnusableSettings("unknown_setting", name=name, known=", ".join(TENANT_NAMES))
+    parsed = parse_value(name, value)
+    most = _MOST_OF_TENANTS.get(name)
+    if most is not None and not isinstance(parsed, str) and parsed > most:
+        raise UnusableSettings("setting_value", name=name, value=str(value), wanted=f"1 ... {most}")
+    return parsed
+
+
+def laid_over(settings: Settings, values: Mapping[str, str | int | float]) -> Settings:
+    """`settings` with a tenant's own in their place; what an older release let them set is passed over."""
+    known = {name: value for name, value in values.items() if name in TENANT_NAMES}
+    return replace(settings, **known)  # type: ignore[arg-type]
 
 
 def _parsed(value: object, wanted: str) -> str | int | float | None:

@@ -14,6 +14,7 @@ from corpus2skill.domain.run import RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.turns import turns_of
+from corpus2skill.domain.usage import UsageLine
 from corpus2skill.errors import RecordNotFound
 from corpus2skill.ports.clock import Clock
 from corpus2skill.ports.store import ChainVerdict, Fault, RecordFilter
@@ -101,6 +102,23 @@ class FakeRecordStore:
             if session in (None, link.record.ids.session)
             and (since is None or datetime.fromisoformat(link.record.started_at) >= since)
         )
+
+    def usage(self, tenant: str, since: str, until: str) -> tuple[UsageLine, ...]:
+        sums: dict[tuple[str, str, str], UsageLine] = {}
+        for record in (link.record for link in self._chain(tenant)):
+            key = (record.started_at[:10], record.ids.corpus, record.model)
+            if not since <= key[0] < until:
+                continue
+            line = sums.get(key) or UsageLine(day=key[0], corpus=key[1], model=key[2], purpose="navigate")
+            sums[key] = replace(
+                line,
+                calls=line.calls + 1,
+                input_tokens=line.input_tokens + record.usage.input_tokens,
+                output_tokens=line.output_tokens + record.usage.output_tokens,
+                dollars=line.dollars + (record.usd or 0.0),
+                unpriced=line.unpriced + (record.usd is None),
+            )
+        return tuple(sums[key] for key in sorted(sums))
 
     def put_feedback(self, tenant: str, run: str, feedback: Feedback) -> None:
         if run not in {link.record.ids.run for link in self._kept(tenant)}:

@@ -6,8 +6,10 @@ import re
 from pathlib import Path
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode, checks
 from starlette.testclient import TestClient
 
@@ -93,12 +95,17 @@ def faults_of(client: TestClient, strategy: object, examples: int) -> list[str]:
     @given(case=strategy)  # type: ignore[arg-type]
     def ask(case: Case) -> None:
         wanted = case.as_transport_kwargs(base_url="http://localhost")
-        wanted.pop("cookies", None)
-        answer = client.request(**{name: value for name, value in wanted.items() if value is not None})
+        sent = requests.Request(**wanted).prepare()
+        sent.headers.pop("Authorization", None)  # a made-up token would get no further than the door
+        answer = client.request(
+            sent.method or "", sent.url or "", headers=dict(sent.headers), content=sent.body
+        )
         case.validate_response(answer, checks=_CHECKS)
 
     try:
         ask()
+    except Unsatisfiable:  # nothing can be wrong about a request without parameters
+        return []
     except (checks.Failure, checks.FailureGroup) as error:
         return [f"{error} {getattr(error, 'exceptions', '')}"]
     return []

@@ -64,9 +64,7 @@ def ids() -> Ids:
 def receive(
     store: UploadStore, ids: Ids, *arrivals: Arrival, tenant: str = "local", at: str = NOW
 ) -> UploadChange:
-    return store.receive(
-        tenant, "terms", arrivals, new_ids=ids.some(len(arrivals)), at=at, by="user_1"
-    )
+    return store.receive(tenant, "terms", arrivals, new_ids=ids.some(len(arrivals)), at=at, by="user_1")
 
 
 def accepted(name: str) -> Judgement:
@@ -148,9 +146,7 @@ def test_of_equal_documents_the_first_in_compile_order_stands_for_the_others(
 def test_a_duplicate_of_what_is_taken_out_is_none_any_more(store: UploadStore, ids: Ids) -> None:
     """Nothing is lost with the one that stood for it."""
     first, _ = receive(store, ids, arrived("a.txt"), arrived("b.txt")).uploads
-    change = store.mark(
-        "local", "terms", first.document, "removed", LATER, was=("received",), forget=True
-    )
+    change = store.mark("local", "terms", first.document, "removed", LATER, was=("received",), forget=True)
     assert change.dropped == ("a" * 64,)
     assert states(store) == {"a.txt": "removed", "b.txt": "received"}
     assert store.unused("local", ["a" * 64]) == frozenset()
@@ -179,9 +175,7 @@ def test_one_too_large_leaves_what_there_is(store: UploadStore, ids: Ids) -> Non
     assert receive(store, ids, large).uploads == (good,)
 
 
-def test_many_are_listed_page_by_page_and_found_by_a_part_of_the_name(
-    store: UploadStore, ids: Ids
-) -> None:
+def test_many_are_listed_page_by_page_and_found_by_a_part_of_the_name(store: UploadStore, ids: Ids) -> None:
     """Whatever its width and case; signs of the query language are only signs."""
     names = [f"ＦＡＱ_{number:03}.txt" for number in range(450)]
     receive(store, ids, *(arrived(name, chr(0x4E00 + place)) for place, name in enumerate(names)))

@@ -264,9 +264,11 @@ async def test_results_of_an_older_release_are_found_and_added_to(root: Path) ->
     change(root, "ALTER TABLE results RENAME TO newer")
     change(root, "CREATE TABLE results AS SELECT * FROM newer")
     change(root, "ALTER TABLE results DROP COLUMN tenant", "DROP TABLE batches", "DROP TABLE batch_calls")
+    change(root, "DROP TABLE spent")
     change(root, "UPDATE meta SET value = '1' WHERE key = 'schema'")
     own = open_store(root)
     assert await own.find(key_of("a")) == reply()
     await own.keep(result("b"))
     assert await own.find(key_of("b")) == reply()
+    assert [line.calls for line in own.usage("2000-01-01", "2100-01-01")] == [2]
     own.close()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
+from corpus2skill.application.server.job_pace import is_to_be_told
 from corpus2skill.application.server.job_queue import next_job
 from corpus2skill.application.server.job_watch import Stillness
 from corpus2skill.compiler.stepwise_summarizer import StepwiseSummarizer
 from corpus2skill.domain.chunk import Chunk, ChunkSummary, Place
 from corpus2skill.domain.job import Stage
-from corpus2skill.domain.server_job import ending_of
+from corpus2skill.domain.server_job import Progress, ending_of
 from corpus2skill.errors import (
     Busy,
     CompileFailed,
@@ -74,6 +76,32 @@ def test_who_does_not_move_is_dead_by_a_steady_clock_and_not_in_a_gap() -> None:
         clock.advance(5)
         stillness.still({"a": 1, "b": 1})
     assert stillness.still({"a": 1, "b": 2}) == frozenset({"a"})
+
+
+@pytest.mark.requirement("S-53")
+@pytest.mark.parametrize(
+    ("chunks", "seconds"), [(20_000, 60.0), (20_000, 3600.0), (200_000, 60.0), (7, 600.0)]
+)
+def test_what_is_told_of_a_job_does_not_grow_with_its_chunks(chunks: int, seconds: float) -> None:
+    """Lead: at least every 2 s while calls move, not more than 4 a second, bounded for 20,000 chunks."""
+    told, told_at, count, longest = Progress(), 0.0, 0, 0.0
+    for turn in range(1, round(seconds * 10) + 1):
+        now, at = _summarizing(round(chunks * turn / (seconds * 10)), chunks), turn / 10
+        if is_to_be_told(told, now, at - told_at):
+            assert at - told_at >= 0.25
+            longest = max(longest, at - told_at) if now.stages != told.stages else longest
+            told, told_at, count = now, at, count + 1
+    assert told == _summarizing(chunks, chunks)
+    assert count <= min(chunks, 201) + seconds / 2
+    assert longest <= max(2.0, seconds / chunks) + 0.2
+
+
+def _summarizing(done: int, total: int) -> Progress:
+    stages = tuple(
+        replace(stage, done=done, total=total) if stage.stage == "summarize" else stage
+        for stage in Progress().stages
+    )
+    return Progress(stages=stages)
 
 
 @pytest.mark.requirement("S-43", "S-42", "S-46")

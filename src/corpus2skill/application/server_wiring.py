@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from corpus2skill import __version__
 from corpus2skill.adapters.clock import SystemClock, TimeSortedIds
 from corpus2skill.application.server.event_hub import HeardEventLog
+from corpus2skill.application.server.tenant_keys import TenantKeys
 from corpus2skill.application.server.tries import Tries
-from corpus2skill.application.wiring import TENANT, Workspace, extractor, open_workspace, source_reader
+from corpus2skill.application.server.vault import Vault
+from corpus2skill.application.wiring import (
+    TENANT,
+    Workspace,
+    extractor,
+    open_workspace,
+    own_keys,
+    source_reader,
+)
+from corpus2skill.paying.month import MonthHold
 from corpus2skill.ports.announcements import Announcer
 from corpus2skill.ports.api_tokens import TokenStore
 from corpus2skill.ports.audit import AuditLog
+from corpus2skill.ports.ciphers import MasterKeys
 from corpus2skill.ports.clock import Clock, Ids
+from corpus2skill.ports.credentials import CredentialStore, SealedThings
 from corpus2skill.ports.documents import CorpusStore, UploadStore
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.hosted import HostedStore
 from corpus2skill.ports.job_engine import JobEngine
 from corpus2skill.ports.jobs import JobStore
 from corpus2skill.ports.kept_answers import KeptAnswers
+from corpus2skill.ports.keys import KeyRing
 from corpus2skill.ports.measures import Measures
 from corpus2skill.ports.passwords import PasswordHasher
 from corpus2skill.ports.people import PeopleStore, TenantStore
 from corpus2skill.ports.sign_ins import LinkStore, WebSessionStore
 from corpus2skill.ports.sources import SourceReader
+from corpus2skill.ports.tenant_settings import TenantSettingsStore
 from corpus2skill.ports.texts import TextStore
 from corpus2skill.ports.uploads import UploadFiles
 from corpus2skill.ports.workers import Presence, WorkerStore
-from corpus2skill.settings import ServerSettings, Settings, load_settings
+from corpus2skill.settings import ServerSettings, Settings, expanded, laid_over, load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,11 +76,19 @@ class Server:
     people: PeopleStore
     links: LinkStore
     web_sessions: WebSessionStore
+    credentials: CredentialStore
+    sealed: tuple[SealedThings, ...]
+    """All that is sealed with the master key."""
+    vault: Vault
+    tenant_settings: TenantSettingsStore
     passwords: PasswordHasher
     tries: Tries = field(default_factory=Tries)
     """Of passwords, in this process."""
     live: dict[tuple[str, str], tuple[int, Mapping[str, str | None]]] = field(default_factory=dict)
     """By tenant and corpus: a version that was active, and its sources with their SHA-256."""
+
+    month_holds: dict[str, MonthHold] = field(default_factory=dict[str, MonthHold])
+    """By tenant: what the compiles of this process hold of its month's cap."""
 
     def workspace(self, tenant: str) -> Workspace:
         """The workspace of a tenant: the server's own folder for the local one, else a folder in it.
@@ -74,7 +97,38 @@ class Server:
         """
         path = self.home if tenant == TENANT else self.home / "tenants" / tenant
         url = self.server_settings.database_url
-        return open_workspace(path, self.settings, tenant=tenant, database_url=url)
+        return open_workspace(
+            path,
+            self._settings_of(tenant),
+            tenant=tenant,
+            database_url=url,
+            keys=self.keys(tenant),
+            month_hold=self.month_holds.setdefault(tenant, MonthHold()),
+        )
+
+    def keys(self, tenant: str) -> KeyRing:
+        """Who pays for a tenant's calls: its own keys, and on one's own machine what lies there."""
+        from corpus2skill.adapters.resolver import system_resolver
+
+        is_ours = tenant == TENANT and self.server_settings.is_embedded
+        allowed = self.server_settings.allow_private_endpoints
+        return TenantKeys(
+            tenant=tenant,
+            store=self.credentials,
+            vault=self.vault,
+            clock=self.clock,
+            resolve=system_resolver,
+            environment=os.environ,
+            fallback=own_keys(self.settings) if is_ours else None,
+            may_be_private=is_ours if allowed is None else allowed,
+        )
+
+    def _settings_of(self, tenant: str) -> Settings:
+        """The server's with the tenant's own over them. The operator's key file and address are not for tenants."""
+        settings = laid_over(self.settings, self.tenant_settings.settings(tenant).values)
+        if tenant == TENANT and self.server_settings.is_embedded:
+            return settings
+        return replace(settings, base_url=None, key_file=None)
 
 
 def checked_database_url(url: str | None) -> str | None:
@@ -107,6 +161,7 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
     from corpus2skill.adapters.store.state.api_tokens import SqlTokenStore
     from corpus2skill.adapters.store.state.audit import SqlAuditLog
     from corpus2skill.adapters.store.state.corpora import SqlCorpusStore
+    from corpus2skill.adapters.store.state.credentials import SqlCredentialStore, SqlMasterKeyRecord
     from corpus2skill.adapters.store.state.documents import SqlUploadStore
     from corpus2skill.adapters.store.state.event_log import SqlEventLog
     from corpus2skill.adapters.store.state.hosted import SqlHostedStore
@@ -115,6 +170,7 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
     from corpus2skill.adapters.store.state.links import SqlLinkStore
     from corpus2skill.adapters.store.state.people import SqlPeopleStore
     from corpus2skill.adapters.store.state.state_database import open_state, state_url
+    from corpus2skill.adapters.store.state.tenant_settings import SqlTenantSettings
     from corpus2skill.adapters.store.state.tenants import SqlTenantStore
     from corpus2skill.adapters.store.state.web_sessions import SqlWebSessionStore
     from corpus2skill.adapters.store.state.workers import SqlWorkerStore
@@ -122,6 +178,7 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
     clock = SystemClock()
     ids = TimeSortedIds(clock)
     state = open_state(state_url(home, server_settings.database_url))
+    credentials = SqlCredentialStore(state)
     return Server(
         home=home,
         settings=load_settings(home),
@@ -142,10 +199,25 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         people=SqlPeopleStore(state),
         links=SqlLinkStore(state),
         web_sessions=SqlWebSessionStore(state),
+        credentials=credentials,
+        sealed=(credentials,),
+        vault=Vault(_master_keys(home, server_settings), SqlMasterKeyRecord(state)),
+        tenant_settings=SqlTenantSettings(state),
         passwords=Argon2Passwords(),
         jobs=SqlJobStore(state),
         workers=SqlWorkerStore(state),
     )
+
+
+def _master_keys(home: Path, server_settings: ServerSettings) -> MasterKeys:
+    """The variable, the file that was named, or the embedded default's own."""
+    from corpus2skill.adapters.keys.master_keys import FILE_NAME, VARIABLE, FileKeys, NoKeys, VariableKeys
+
+    if os.environ.get(VARIABLE):
+        return VariableKeys(os.environ)
+    if server_settings.master_key_file is not None:
+        return FileKeys(expanded(Path(server_settings.master_key_file)), is_own=False)
+    return FileKeys(home / FILE_NAME, is_own=True) if server_settings.is_embedded else NoKeys()
 
 
 def upload_files(server: Server, tenant: str) -> UploadFiles:

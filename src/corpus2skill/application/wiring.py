@@ -5,6 +5,7 @@ Adapters are imported where they are used: a command that only reads a file does
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,17 +18,19 @@ from corpus2skill.compiler.pipeline import CompilerPorts
 from corpus2skill.errors import InvalidInput
 from corpus2skill.navigator.held_money import HeldMoney
 from corpus2skill.navigator.turnstile import Turnstile
+from corpus2skill.paying.month import MonthHold
 from corpus2skill.paying.rate import KeyRate
 from corpus2skill.ports.audit import AuditLog
 from corpus2skill.ports.batch_log import BatchLog
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.grouper import Grouper, Neighbours
+from corpus2skill.ports.keys import KeyRing
 from corpus2skill.ports.result_store import ResultStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.store import RecordStore
 from corpus2skill.ports.summarizer import Summarizer
-from corpus2skill.settings import SETTINGS_FILE, Settings
+from corpus2skill.settings import SETTINGS_FILE, Settings, expanded
 
 TENANT = "local"
 """Owner of everything in a workspace on one's own machine."""
@@ -58,6 +61,10 @@ class Workspace:
     """Of rounds, by the provider's key and address."""
     tenant: str = TENANT
     """Whose workspace this is."""
+    month_hold: MonthHold = field(default_factory=MonthHold)
+    """What calls of compiles under way hold of the month's cap."""
+    keys: KeyRing
+    """Who pays for calls."""
     database_url: str | None = None
     """Of the PostgreSQL that holds records and paid results of all tenants; None: files in `path`."""
 
@@ -107,9 +114,18 @@ class Workspace:
 
 
 def open_workspace(
-    path: Path, settings: Settings, *, tenant: str = TENANT, database_url: str | None = None
+    path: Path,
+    settings: Settings,
+    *,
+    tenant: str = TENANT,
+    database_url: str | None = None,
+    keys: KeyRing | None = None,
+    month_hold: MonthHold | None = None,
 ) -> Workspace:
-    """Open the workspace at `path`; nothing is created before something is written."""
+    """Open the workspace at `path`; nothing is created before something is written.
+
+    `keys`: who pays for calls; by default whoever does on this machine.
+    """
     clock = SystemClock()
     return Workspace(
         path=path,
@@ -119,7 +135,17 @@ def open_workspace(
         ids=TimeSortedIds(clock),
         tenant=tenant,
         database_url=database_url,
+        keys=own_keys(settings) if keys is None else keys,
+        month_hold=month_hold or MonthHold(),
     )
+
+
+def own_keys(settings: Settings) -> KeyRing:
+    """The keys of this machine: in the environment, in the file that the settings name, in the keyring."""
+    from corpus2skill.adapters.llm.keys import Keys
+
+    file = None if settings.key_file is None else expanded(Path(settings.key_file))
+    return Keys(os.environ, file)
 
 
 def leftovers(workspace: Workspace, corpus: str) -> int:

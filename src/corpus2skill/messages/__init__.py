@@ -37,3 +37,8 @@ def error_message(language: str, error: Corpus2SkillError) -> str:
         for name, value in error.values.items()
     }
     return message(language, f"error.{error.code}", **values)
+
+
+def messages_below(language: str, beginnings: tuple[str, ...]) -> dict[str, str]:
+    """Every sentence whose key begins with one of `beginnings`."""
+    return {key: text for key, text in _table(language).items() if key.startswith(beginnings)}

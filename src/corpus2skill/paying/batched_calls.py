@@ -325,6 +325,7 @@ class BatchedCalls:
 
     async def _strike(self, batch: _UnderWay, dollars: float) -> None:
         self._account.budget.settle(batch.reservation, dollars)
+        self._account.budget.release(batch.reservation)
         await self._log.strike(batch.noted.token)
 
     async def _asked(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -210,9 +210,23 @@ class PaidModel:
         except (BadReply, ModelRefused):
             # Nobody said what it used: it may have cost as much as was set aside for it.
             self._settle(call, reservation, Usage(), most)
+            await self._note_lost(call, most)
             raise
         finally:
             self._account.budget.release(reservation)
+
+    async def _note_lost(self, call: TextCall, most: float | None) -> None:
+        """Have a call counted whose reply is lost; where that is not possible, its own failure matters more."""
+        lost = SpentCall(
+            corpus=self._account.corpus,
+            model=self.name,
+            purpose=call.purpose,
+            usage=Usage(),
+            dollars=most,
+            paid_at=self._account.clock.now(),
+        )
+        with suppress(Corpus2SkillError):
+            await self._account.store.note(lost)
 
     def _fitting_tokens(self, call: TextCall, texts: tuple[str, ...]) -> int:
         """Return what prompt and reply stay below.

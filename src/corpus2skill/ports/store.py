@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.corpus import SourceReport, SourceText
@@ -17,7 +17,12 @@ from corpus2skill.domain.run import Outcome, RunIds, RunRecord
 from corpus2skill.domain.session import Channel, Door, Session
 from corpus2skill.domain.trail import Visit
 from corpus2skill.domain.tree import TreeLimits
+from corpus2skill.domain.usage import UsageLine
 from corpus2skill.domain.version import ChunkRow, Manifest, VersionContent
+
+
+Seen = int | None | Literal["any"]
+"""The active version as it was when somebody decided to switch; `any`: they did not look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +150,12 @@ class VersionStore(Protocol):
         """Yield what differs from the hashes: changed, missing, unknown files."""
         ...
 
-    def activate(self, corpus: str, version: int) -> None:
-        """Move the pointer in one step; readers see the old or the new version.
+    def activate(self, corpus: str, version: int, *, seen: Seen = "any") -> int | None:
+        """Move the pointer in one step and return what it pointed to; readers see the old or the new version.
 
         Raises:
             VersionNotFound: there is no such complete version.
+            Outrun: the active version is not the one that was `seen`.
         """
         ...
 
@@ -157,11 +163,12 @@ class VersionStore(Protocol):
         """The version that was active before the present one and still exists: where `rollback` goes."""
         ...
 
-    def rollback(self, corpus: str) -> int:
+    def rollback(self, corpus: str, *, seen: Seen = "any") -> int:
         """Activate `previous` and return it; repeated, it goes further back.
 
         Raises:
             VersionNotFound: there is none.
+            Outrun: the active version is not the one that was `seen`.
         """
         ...
 

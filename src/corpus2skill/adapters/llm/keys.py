@@ -67,6 +67,24 @@ class Keys:
         return None
 
 
+    def address(self, provider: str) -> str | None:  # noqa: ARG002 - nothing here has an address of its own
+        return None
+
+    def approve(self, address: str) -> None:
+        """Nothing: one's own machine may call what it likes."""
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        return self._environment
+
+    @property
+    def is_alone(self) -> bool:
+        return False
+
+    def revision(self) -> str:
+        return ""
+
+
 def _read(file: Path) -> Mapping[str, str]:
     """Return the values by lower-case name."""
     try:

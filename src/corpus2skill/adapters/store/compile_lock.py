@@ -1,4 +1,4 @@
-"""The lock that lets one compile at a time into a corpus."""
+"""The locks of a corpus: for one compile at a time, and for one switch at a time."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from corpus2skill.errors import Busy
 
 STAGING = ".staging-"
 """How the names of folders begin that are not versions yet, or no longer."""
+_SWITCH_SECONDS = 20.0
+"""A switch is one small file; who waits for longer waits for a process that hangs."""
 
 
 @contextmanager
@@ -36,6 +38,29 @@ def exclusive(corpus: Path) -> Generator[None]:
         with durable.usable(file):
             file.write_text(f"{os.getpid()}\n", encoding="ascii")
         clear_staging(corpus / "versions")
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def switching(corpus: Path) -> Generator[None]:
+    """Hold the corpus's pointer while it is looked at and changed. A compile under way holds up nobody here.
+
+    Raises:
+        Busy: another process has held it for too long.
+    """
+    if not corpus.is_dir():
+        yield
+        return
+    file = corpus / "active.lock"
+    lock = FileLock(file, timeout=_SWITCH_SECONDS, thread_local=False)
+    with durable.usable(file):
+        try:
+            lock.acquire()
+        except Timeout as error:
+            raise Busy("busy", corpus=corpus.name) from error
+    try:
         yield
     finally:
         lock.release()

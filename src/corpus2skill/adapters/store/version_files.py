@@ -19,8 +19,8 @@ from corpus2skill.adapters.store.version_writer import write_version
 from corpus2skill.adapters.store.workspace import Workspace
 from corpus2skill.domain.corpus import SourceReport, SourceText
 from corpus2skill.domain.version import ChunkRow, Manifest, VersionContent
-from corpus2skill.errors import Busy, Damaged, InvalidInput, VersionNotFound
-from corpus2skill.ports.store import CorpusConfig, Fault, VersionStamp
+from corpus2skill.errors import Busy, Damaged, InvalidInput, Outrun, VersionNotFound
+from corpus2skill.ports.store import CorpusConfig, Fault, Seen, VersionStamp
 
 
 class FileVersionStore:
@@ -117,23 +117,29 @@ class FileVersionStore:
     def file_faults(self, corpus: str, version: int) -> Iterator[Fault]:
         return file_faults(self._version(corpus, version))
 
-    def activate(self, corpus: str, version: int) -> None:
+    def activate(self, corpus: str, version: int, *, seen: Seen = "any") -> int | None:
         self._require(corpus, version)
-        file = self._pointer_file(corpus)
-        known = self._pointer_or_guess(corpus)
-        if known.version != version:
-            pointer.save(file, known.moved_to(version))
+        with compile_lock.switching(self._workspace.corpus(corpus)):
+            self._require(corpus, version)
+            known = self._pointer_or_guess(corpus)
+            _require_seen(corpus, known.version, seen)
+            if known.version != version:
+                pointer.save(self._pointer_file(corpus), known.moved_to(version))
+        return known.version
 
     def previous(self, corpus: str) -> int | None:
         back = pointer.load(self._pointer_file(corpus)).moved_back(self.versions(corpus))
         return back.version if back else None
 
-    def rollback(self, corpus: str) -> int:
+    def rollback(self, corpus: str, *, seen: Seen = "any") -> int:
         file = self._pointer_file(corpus)
-        back = pointer.load(file).moved_back(self.versions(corpus))
-        if back is None or back.version is None:
-            raise VersionNotFound("no_previous_version", corpus=corpus)
-        pointer.save(file, back)
+        with compile_lock.switching(self._workspace.corpus(corpus)):
+            known = pointer.load(file)
+            _require_seen(corpus, known.version, seen)
+            back = known.moved_back(self.versions(corpus))
+            if back is None or back.version is None:
+                raise VersionNotFound("no_previous_version", corpus=corpus)
+            pointer.save(file, back)
         return back.version
 
     def remove(self, corpus: str, version: int) -> None:
@@ -144,17 +150,18 @@ class FileVersionStore:
             VersionNotFound: there is no such version.
         """
         self._require(corpus, version)
-        file = self._pointer_file(corpus)
-        known = pointer.load(file)
-        if known.version == version:
-            raise InvalidInput("version_is_active", corpus=corpus, version=version)
-        pointer.save(file, known.without(version, self._version(corpus, version).next_chunk))
-        place = self._version_folder(corpus, version)
+        file, place = self._pointer_file(corpus), self._version_folder(corpus, version)
         trash = place.with_name(f"{STAGING}removed-{version}-{secrets.token_hex(4)}")
-        with durable.usable(place):
-            place.rename(trash)
-            durable.sync(place.parent)
-            shutil.rmtree(trash, ignore_errors=True)
+        with compile_lock.switching(self._workspace.corpus(corpus)):
+            self._require(corpus, version)
+            known = pointer.load(file)
+            if known.version == version:
+                raise InvalidInput("version_is_active", corpus=corpus, version=version)
+            pointer.save(file, known.without(version, self._version(corpus, version).next_chunk))
+            with durable.usable(place):
+                place.rename(trash)
+                durable.sync(place.parent)
+        shutil.rmtree(trash, ignore_errors=True)
 
     def size(self, corpus: str, version: int) -> int:
         return self._version(corpus, version).size()
@@ -226,6 +233,11 @@ class FileVersionStore:
 
     def _config_file(self, corpus: str) -> Path:
         return self._workspace.corpus(corpus) / "config.json"
+
+
+def _require_seen(corpus: str, active: int | None, seen: Seen) -> None:
+    if seen not in ("any", active):
+        raise Outrun("version_outrun", corpus=corpus, seen=seen or 0, active=active or 0)
 
 
 def _appear(staging: Path, place: Path) -> None:

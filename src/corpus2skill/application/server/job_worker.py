@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from corpus2skill.application.server.job_attempt import JobAttempt, Outcome
+from corpus2skill.application.server.job_pace import is_to_be_told
 from corpus2skill.application.server.job_queue import next_job
 from corpus2skill.application.server.job_turns import (
     becoming,
@@ -27,12 +28,6 @@ from corpus2skill.ports.workers import Presence, Worker
 
 _log = logging.getLogger(__name__)
 
-PROGRESS_SECONDS = 0.25
-"""Between two progress events of a job at least."""
-_QUIET_PROGRESS_SECONDS = 2.0
-_PROGRESS_SHARE = 200
-"""A stage that moved by less than one part of so many is told after `_QUIET_PROGRESS_SECONDS` only: what is kept
-of a job does not grow with its documents."""
 _BEAT_SECONDS = 5.0
 _HUNG_SECONDS = 900.0
 """An attempt whose loop has not turned for so long hangs: the longest computing in one piece takes a fraction."""
@@ -167,12 +162,9 @@ class JobWorker:
     def _report(self, work: _AtWork) -> None:
         """Save and tell how far an attempt is, not too often and often enough."""
         now, progress = self._server.clock.monotonic(), work.attempt.progress()
-        if progress == work.told or now - work.told_at < PROGRESS_SECONDS:
-            return
-        if now - work.told_at < _QUIET_PROGRESS_SECONDS and not _has_moved(work.told, progress):
-            return
-        self._tell_progress(work, progress)
-        work.told_at = now
+        if is_to_be_told(work.told, progress, now - work.told_at):
+            self._tell_progress(work, progress)
+            work.told_at = now
 
     def _tell_progress(self, work: _AtWork, progress: Progress) -> None:
         job = work.attempt.job
@@ -292,18 +284,6 @@ def _as_running(job: ServerJob) -> RunningJob:
         beats=job.beats,
         is_cancelling=job.is_cancelling,
     )
-
-
-def _has_moved(before: Progress, now: Progress) -> bool:
-    """True where there is enough to be told at once."""
-    if (before.waiting, before.failed_count) != (now.waiting, now.failed_count):
-        return True
-    for was, is_ in zip(before.stages, now.stages, strict=True):
-        if was.is_done != is_.is_done or was.total != is_.total:
-            return True
-        if is_.done - was.done > is_.total / _PROGRESS_SHARE:
-            return True
-    return False
 
 
 def _with_report(job: ServerJob, outcome: Outcome) -> ServerJob:

@@ -11,6 +11,7 @@ from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.run import RunIds, RunRecord
 from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
+from corpus2skill.domain.usage import UsageLine
 from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.ports.store import ChainVerdict, RecordFilter, RecordStore
 
@@ -75,6 +76,9 @@ class PatientRecords:
 
     def spent(self, tenant: str, *, session: str | None = None, since: datetime | None = None) -> float:
         return self._records.spent(tenant, session=session, since=since)
+
+    def usage(self, tenant: str, since: str, until: str) -> tuple[UsageLine, ...]:
+        return self._records.usage(tenant, since, until)
 
     def tombstone(self, tenant: str, runs: Collection[str]) -> None:
         self._records.tombstone(tenant, runs)

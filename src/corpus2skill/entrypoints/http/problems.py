@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 _STATUS: tuple[tuple[type[Corpus2SkillError], int], ...] = (
     (errors.Outrun, 412),
+    (errors.Unseen, 428),
     (errors.Conflict, 409),
     (errors.ConfirmationNeeded, 409),
     (errors.TooLarge, 413),

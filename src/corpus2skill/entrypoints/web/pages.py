@@ -39,7 +39,7 @@ def show(
     """Return a page, with what went wrong in words where there is an `error`."""
     language = language or language_of(request)
     text = (
-        _templates()
+        templates()
         .get_template(template)
         .render(
             language=language,
@@ -66,7 +66,7 @@ def style() -> Response:
 
 
 @cache
-def _templates() -> Environment:
+def templates() -> Environment:
     return Environment(
         loader=PackageLoader(_PACKAGE),
         autoescape=True,

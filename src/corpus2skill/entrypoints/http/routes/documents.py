@@ -22,12 +22,13 @@ from corpus2skill.domain.language import Language
 from corpus2skill.domain.upload import PRESENT, UploadFilter, UploadState
 from corpus2skill.entrypoints.http.caller import Reader, TheServer, Writer
 from corpus2skill.entrypoints.http.event_stream import STREAM_ANSWERS, Watching
+from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id
 from corpus2skill.entrypoints.http.multipart_files import take_files
 from corpus2skill.entrypoints.http.paging import Cursor, Limit, Page, page
 from corpus2skill.entrypoints.http.speech import language_of
 
-router = APIRouter(prefix="/corpora/{corpus}/documents", tags=["documents"])
+router = APIRouter(prefix="/corpora/{corpus}/documents", tags=["documents"], route_class=IdempotentRoute)
 
 _FORM: dict[str, Any] = {
     "requestBody": {

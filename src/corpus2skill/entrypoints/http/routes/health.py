@@ -11,12 +11,14 @@ from pydantic import BaseModel
 from corpus2skill.application.server import health
 from corpus2skill.entrypoints.http.caller import TheServer, caller
 from corpus2skill.entrypoints.http.event_stream import hub_of
+from corpus2skill.entrypoints.http.openapi import PROBLEMS
 
 router = APIRouter(tags=["operation"])
 
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _METRICS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "All counts.", "content": {"text/plain": {"schema": {"type": "string"}}}}
+    200: {"description": "All counts.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+    **PROBLEMS,
 }
 
 

@@ -248,7 +248,7 @@ def watch_job(job_id: str, principal: Reader, server: TheServer, watching: Watch
     return watching.stream(principal.tenant, job_topic(job_id))
 
 
-@router.post("/jobs/{job_id}/cancel", status_code=202)
+@router.post("/jobs/{job_id}/cancel", status_code=202, operation_id="cancel_job")
 def cancel(job_id: str, principal: Writer, server: TheServer, request: Request) -> JobBody:
     """Stop a job. When this answers, no call is sent any more but those that are on their way.
 
@@ -257,7 +257,7 @@ def cancel(job_id: str, principal: Writer, server: TheServer, request: Request) 
     return _body(cancel_job(server, principal, job_id), language_of(request))
 
 
-@router.post("/jobs/{job_id}/retry", status_code=202)
+@router.post("/jobs/{job_id}/retry", status_code=202, operation_id="retry_job")
 def retry(
     job_id: str, principal: Writer, server: TheServer, request: Request, wanted: RetryRequest | None = None
 ) -> JobBody:
@@ -267,7 +267,7 @@ def retry(
     return _body(job, language_of(request))
 
 
-@router.post("/jobs/{job_id}/continue", status_code=202)
+@router.post("/jobs/{job_id}/continue", status_code=202, operation_id="continue_job")
 def continue_(
     job_id: str, wanted: ContinueRequest, principal: Writer, server: TheServer, request: Request
 ) -> JobBody:

@@ -37,7 +37,9 @@ function take(event) {
 function byWorker() {
   const url = new URL("./stream_worker.js", import.meta.url);
   url.searchParams.set("at", address);
-  const worker = new SharedWorker(url, { type: "module", name: "corpus2skill" });
+  // The one script address that is made at run time; a strict policy wants it named (Trusted Types).
+  const policy = window.trustedTypes?.createPolicy("corpus2skill", { createScriptURL: (address) => address });
+  const worker = new SharedWorker(policy ? policy.createScriptURL(String(url)) : url, { type: "module", name: "corpus2skill" });
   worker.port.onmessage = ({ data }) => take(data);
   worker.port.start();
   setInterval(() => worker.port.postMessage({}), 20_000);
