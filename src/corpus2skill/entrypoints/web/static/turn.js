@@ -8,7 +8,7 @@ import { t } from "./text.js";
 import { answer, folded, light, sources, thinking } from "./trail.js";
 
 const FETCHES = 8;
-const REASONS = ["wrong", "incomplete", "outdated", "wrong_source", "unclear", "too_slow", "other"];
+const REASONS = ["wrong", "incomplete", "outdated", "wrong_source", "unclear", "too_long", "other"];
 
 const leaf = (face) => (source) =>
   `${base}/c/${encodeURIComponent(face.corpus)}/versions/${face.version}/leaves/${source.doc_id}?run=${face.run_id}`;
