@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from corpus2skill.domain.stated_price import FORM, prices_text, stated_prices
+from corpus2skill.domain.webhook import parsed_network
 from corpus2skill.errors import UnusableSettings, WorkspaceUnusable
 
 HOME_VARIABLE = "CORPUS2SKILL_HOME"
@@ -154,12 +155,15 @@ class ServerSettings:
     """Of one token or person."""
     questions_per_minute: int = 60
     """Of one end user, as the token's bearer names them."""
+    webhook_schemes: tuple[str, ...] = ("https",)
+    """Of the addresses that webhooks may have; `https,http` lets plain ones in."""
+    webhook_networks: tuple[str, ...] = ()
+    """Networks that webhooks may lead to although they are not the internet's, as 10.1.0.0/16."""
 
     @property
     def is_on_loopback(self) -> bool:
         """True where nobody but this machine can reach the server."""
         return self.host in LOOPBACK_ADDRESSES or self.host.startswith("127.")
-
 
     @property
     def is_embedded(self) -> bool:
@@ -170,7 +174,14 @@ class ServerSettings:
 _TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(Settings)}
 _SERVER_TYPES = {field.name: str(field.type).removesuffix(" | None") for field in fields(ServerSettings)}
 _BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-_SERVER_WANTED = {"allow_private_endpoints": "true | false", "port": "0 ... 65535", "root_path": "/docs", "log_format": "console | json"}
+_SERVER_WANTED = {
+    "allow_private_endpoints": "true | false",
+    "port": "0 ... 65535",
+    "root_path": "/docs",
+    "log_format": "console | json",
+    "webhook_schemes": "https | https,http",
+    "webhook_networks": "10.1.0.0/16, fd00::/8",
+}
 MOST_PORT = 65_535
 NAMES = tuple(_TYPES)
 MOST = {"int": 1_000_000_000_000, "float": 1_000_000.0}
@@ -248,11 +259,7 @@ def _spelled(value: object) -> str:
 def _server_value(name: str, value: object) -> object:
     kind = _SERVER_TYPES[name]
     if kind == "tuple[str, ...]":
-        return (
-            tuple(filter(None, (part.strip() for part in value.split(","))))
-            if isinstance(value, str)
-            else value
-        )
+        return _server_list(name, value)
     if kind == "bool" and isinstance(value, str):
         value = _BOOLEANS.get(value.strip().lower())
     parsed = _parsed(value, kind) if kind in ("int", "float", "str") else value
@@ -261,6 +268,28 @@ def _server_value(name: str, value: object) -> object:
             "setting_value", name=name, value=str(value), wanted=_SERVER_WANTED.get(name, kind)
         )
     return parsed
+
+
+def _server_list(name: str, value: object) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else cast("tuple[str, ...]", value)
+    found = tuple(filter(None, (part.strip() for part in parts)))
+    if not all(_is_of_list(name, part) for part in found):
+        raise UnusableSettings("setting_value", name=name, value=",".join(found), wanted=_SERVER_WANTED[name])
+    return found
+
+
+def _is_of_list(name: str, part: str) -> bool:
+    match name:
+        case "webhook_schemes":
+            return part in ("https", "http")
+        case "webhook_networks":
+            try:
+                parsed_network(part)
+            except ValueError:
+                return False
+            return True
+        case _:
+            return True
 
 
 def _is_server_value(name: str, value: object) -> bool:
@@ -336,7 +365,7 @@ def check_tenant_value(name: str, value: object) -> str | int | float:
 def laid_over(settings: Settings, values: Mapping[str, str | int | float]) -> Settings:
     """`settings` with a tenant's own in their place; what an older release let them set is passed over."""
     known = {name: value for name, value in values.items() if name in TENANT_NAMES}
-    return replace(settings, **known)  # type: ignore[arg-type]
+    return replace(settings, **known)
 
 
 def _parsed(value: object, wanted: str) -> str | int | float | None:

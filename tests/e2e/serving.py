@@ -42,7 +42,10 @@ class ServerProcess:
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line, self.log()
+        if not line.startswith('{"url"'):
+            log = line + self.process.stdout.read() + self.log()
+            self.__exit__()
+            raise AssertionError(log)
         self.told = json.loads(line)
         self.address = urlsplit(self.told["url"])
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from corpus2skill.application.server_wiring import new_master_key
 from corpus2skill.entrypoints.cli.app import run
 from tests.e2e.serving import ServerProcess
 
@@ -88,7 +89,10 @@ def test_a_second_server_on_the_home_is_refused(
 
 @pytest.mark.requirement("S-09")
 def test_what_cannot_work_is_refused_before_anything_begins(
-    running: tuple[ServerProcess, Path], tmp_path: Path, refused: Refused
+    running: tuple[ServerProcess, Path],
+    tmp_path: Path,
+    refused: Refused,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Port taken, no such address, no such database, the world without accounts: a code each."""
     home = tmp_path / "new"
@@ -101,6 +105,8 @@ def test_what_cannot_work_is_refused_before_anything_begins(
     assert not home.exists()
     gone = "postgresql://u:geheim@127.0.0.1:1/d"
     assert refused(home, "--port", "0", "--database-url", gone) == (8, "database_gone")
+    assert refused(home, "--port", "0", "--host", "0.0.0.0") == (2, "master_key_wanted")
+    monkeypatch.setenv("CORPUS2SKILL_MASTER_KEY", new_master_key())
     assert refused(home, "--port", "0", "--host", "0.0.0.0") == (2, "accounts_needed")
 
 
@@ -146,7 +152,10 @@ def test_on_postgresql_it_works_and_one_server_holds_the_database(
     tmp_path: Path, postgres_url: str, refused: Refused
 ) -> None:
     """Issue 6: the same code with PostgreSQL for its state."""
-    environment = {"CORPUS2SKILL_DATABASE_URL": postgres_url.replace("+psycopg", "")}
+    environment = {
+        "CORPUS2SKILL_DATABASE_URL": postgres_url.replace("+psycopg", ""),
+        "CORPUS2SKILL_MASTER_KEY": new_master_key(),
+    }
     with ServerProcess(tmp_path / "a", environment=environment) as server:
         until(lambda: server.ask("GET", "/readyz").status == 200)
         assert refused(tmp_path / "b", "--port", "0", "--database-url", postgres_url) == (6, "serve_database")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -37,14 +38,14 @@ def test_a_run_of_a_killed_server_is_closed_by_the_next_one_at_once(
     _, secret = new_token(server, TENANT, "test", SCOPES, "test")
     environment = {"CORPUS2SKILL_NAVIGATION_MODEL": "openai:gpt-5-mini"}
     with ServerProcess(server.home, environment=environment) as process:
-        client = Client(process.address.port or 0, secret)
+        client = Client(urlsplit(str(process.told["url"])).port or 0, secret)
         run = client.begin()
         with client.watching(f"/v1/runs/{run}/events") as events:
             seen = next(event for event in events if event.kind == "node.visited")
         assert client.ask("GET", f"/v1/runs/{run}")[1]["state"] == "running"
         process.process.kill()
     with ServerProcess(server.home, environment=environment) as process:
-        client = Client(process.address.port or 0, secret)
+        client = Client(urlsplit(str(process.told["url"])).port or 0, secret)
         rest = client.events(f"/v1/runs/{run}/events", last=str(seen.number))
         assert (rest[-1].kind, rest[-1].data["outcome"]) == ("run.finished", "stopped")
         _, shown, _ = client.ask("GET", f"/v1/runs/{run}")

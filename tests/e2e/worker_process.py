@@ -8,6 +8,7 @@ import signal
 import sys
 from dataclasses import dataclass
 from multiprocessing.context import ForkServerProcess
+from pathlib import Path
 
 from corpus2skill.entrypoints.worker import main
 from corpus2skill.settings import server_environment
@@ -67,6 +68,6 @@ def begun_worker(shop: JobShop) -> WorkerProcess:
 def _run(environment: dict[str, str], home: str) -> None:
     os.environ.clear()
     os.environ.update(environment)
-    sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - open until the process ends
+    sys.stderr = Path(home).with_name("worker.log").open("a", encoding="utf-8")
     sys.argv = ["worker", "--home", home, "--nice", "0"]
     main()

@@ -11,8 +11,8 @@ from typing import get_args
 from corpus2skill.domain.corpus import Refusal, SourceReport, SourceText
 from corpus2skill.domain.ids import is_corpus_name, is_node_path
 from corpus2skill.domain.version import FORMAT, ChunkRow, Manifest, VersionContent
-from corpus2skill.errors import Busy, Damaged, InvalidInput, VersionNotFound
-from corpus2skill.ports.store import CorpusConfig, Fault, VersionStamp
+from corpus2skill.errors import Busy, Damaged, InvalidInput, Outrun, VersionNotFound
+from corpus2skill.ports.store import CorpusConfig, Fault, Seen, VersionStamp
 
 
 @dataclass(slots=True, kw_only=True)
@@ -158,16 +158,20 @@ class FakeVersionStore:
         for path in sorted(held.files.keys() - held.hashes.keys()):
             yield Fault(code="file_unknown", file=path)
 
-    def activate(self, corpus: str, version: int) -> None:
+    def activate(self, corpus: str, version: int, *, seen: Seen = "any") -> int | None:
         self._version(corpus, version)
-        if self.active(corpus) != version:
+        before = self.active(corpus)
+        _require_seen(corpus, before, seen)
+        if before != version:
             self._corpus(corpus).history.append(version)
+        return before
 
     def previous(self, corpus: str) -> int | None:
         *earlier, active = self._corpus(corpus).history or [None]
         return next((version for version in reversed(earlier) if version != active), None)
 
-    def rollback(self, corpus: str) -> int:
+    def rollback(self, corpus: str, *, seen: Seen = "any") -> int:
+        _require_seen(corpus, self.active(corpus), seen)
         previous = self.previous(corpus)
         if previous is None:
             raise VersionNotFound("no_previous_version", corpus=corpus)
@@ -258,3 +262,8 @@ def _rows(content: VersionContent) -> Iterator[ChunkRow]:
 
 def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _require_seen(corpus: str, active: int | None, seen: Seen) -> None:
+    if seen not in ("any", active):
+        raise Outrun("version_outrun", corpus=corpus, seen=seen or 0, active=active or 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import MutableMapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -223,6 +224,52 @@ def test_what_is_no_upload_is_a_clear_problem_and_leaves_nothing(
     """Issue, bad input: a wrong content type, no file, a cut connection."""
     answer = api.post(corpus, content=body, headers={"Content-Type": content_type})
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert left_on_disk(server) == []
+    assert listed(api, corpus) == []
+
+
+@pytest.mark.anyio
+@pytest.mark.requirement("S-25")
+async def test_a_connection_that_is_cut_leaves_nothing_half(
+    api: TestClient, server: Server, corpus: str
+) -> None:
+    """Issue, bad input: neither the file that was cut nor those before it."""
+    body = (
+        b'--b\r\nContent-Disposition: form-data; name="files"; filename="whole.txt"\r\n\r\nwhole\r\n'
+        b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n' + b"x" * 2_000_000
+    )
+    gone: dict[str, object] = {"type": "http.disconnect"}
+    came: list[dict[str, object]] = [{"type": "http.request", "body": body, "more_body": True}]
+    on_disk: list[int] = []
+
+    async def receive() -> MutableMapping[str, object]:
+        on_disk.append(len(left_on_disk(server)))
+        return came.pop() if came else gone
+
+    async def send(_message: MutableMapping[str, object]) -> None:
+        """Nobody is there."""
+
+    headers = {
+        "host": "localhost",
+        "authorization": api.headers["authorization"],
+        "content-type": "multipart/form-data; boundary=b",
+    }
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": corpus,
+        "raw_path": corpus.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("localhost", 80),
+    }
+    await api.app(scope, receive, send)
+    assert max(on_disk) == 2
     assert left_on_disk(server) == []
     assert listed(api, corpus) == []
 

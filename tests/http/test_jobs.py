@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -125,15 +124,17 @@ def test_a_refused_document_is_listed_with_its_reason_in_both_languages(
 
 @pytest.mark.requirement("S-40")
 def test_another_tenants_job_is_as_one_that_does_not_exist(
-    api: TestClient, corpus: str, client_of: Callable[..., TestClient], tmp_path: Path
+    api: TestClient, corpus: str, client_of: Callable[..., TestClient]
 ) -> None:
     """Brief: the same 404 body."""
     job = api.post(f"/v1/corpora/{corpus}/jobs", json={}).json()["job_id"]
     other = client_of("other")
-    for path in ("", "/events", "/cancel", "/retry", "/continue"):
-        ask = other.get if path in ("", "/events") else other.post
-        more = {"json": {"max_cost": 1}} if path == "/continue" else {}
-        foreign, missing = (ask(f"/v1/jobs/{name}{path}", **more) for name in (job, "job_missing"))
+    routes = (("GET", ""), ("GET", "/events"), ("POST", "/cancel"), ("POST", "/retry"), ("POST", "/continue"))
+    for method, path in routes:
+        body = {"max_cost": 1} if path == "/continue" else None
+        foreign, missing = (
+            other.request(method, f"/v1/jobs/{name}{path}", json=body) for name in (job, "job_missing")
+        )
         assert foreign.status_code == missing.status_code == 404
         assert foreign.json()["code"] == missing.json()["code"]
     assert other.get("/v1/jobs").json()["data"] == []

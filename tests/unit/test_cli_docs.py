@@ -21,6 +21,16 @@ SUBCOMMANDS = (
     "records delete",
     "config set",
     "config unset",
+    "tenants list",
+    "tenants add",
+    "people list",
+    "people add",
+    "people role",
+    "people reset",
+    "people remove",
+    "tokens list",
+    "tokens add",
+    "tokens revoke",
 )
 OF_TYPER = {"--help", "--install-completion", "--show-completion"}
 

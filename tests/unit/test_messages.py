@@ -33,6 +33,13 @@ FROM_VARIABLES = {
         "run_cap_reached",
         "session_cap_reached",
         "day_cap_reached",
+        "database_gone",
+        "database_refused",
+        "host_unusable",
+        "port_in_use",
+        "port_refused",
+        "job_broken",
+        "worker_gone",
     },
     "refused": {"encrypted", "corrupt"},
     "notice": {"pages_without_text", "pages_garbled"},
@@ -78,6 +85,7 @@ def test_every_error_sentence_is_used() -> None:
         f"error.{found.code}" for found in CLASSES.values() if issubclass(found, errors.Corpus2SkillError)
     }
     named |= {f"error.{code}" for code in FROM_VARIABLES["error"]}
+    named |= {"error.foreign_host", "error.internal", "error.invalid_request"}  # problems that no class raises
     assert {key for key in _table("en") if key.startswith("error.")} - named == set()
 
 
@@ -136,8 +144,8 @@ def _keys(name: str, call: ast.Call) -> Iterator[str]:
         details = list(_texts(call.args[1])) if len(call.args) > 1 else [""]
         for verdict in _texts(call.args[0]):
             yield from (f"refused.{verdict}" + (f".{detail}" if detail else "") for detail in details)
-    elif name == "NodeNotFound":
-        yield "error.node_not_found"
+    elif name in {"NodeNotFound", "ThingNotFound"}:  # told by what they lack, not by a code
+        yield f"error.{CLASSES[name].code}"
     elif name in CLASSES:
         codes = _texts(call.args[0]) if call.args else iter([CLASSES[name].code])
         yield from (f"error.{code}" for code in codes)
@@ -162,6 +170,8 @@ def _values(call: ast.Call) -> frozenset[str] | None:
             return frozenset({"file", "detail"})
         case "NodeNotFound":
             return frozenset({"path", "at", "children"})
+        case "ThingNotFound":
+            return frozenset({"kind", "name"})
         case "Notice":
             return _pairs(call)
         case _ if any(keyword.arg is None for keyword in call.keywords):

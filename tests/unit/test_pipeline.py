@@ -27,7 +27,7 @@ from corpus2skill.errors import (
     UnusableSettings,
 )
 from corpus2skill.ports.lexical_index import IndexedLeaf
-from corpus2skill.ports.store import CorpusConfig
+from corpus2skill.ports.store import CorpusConfig, Seen
 from tests.fakes.clock import FakeClock
 from tests.fakes.sources import FakeExtractor, FakeSources
 from tests.fakes.version_store import FakeVersionStore
@@ -365,7 +365,7 @@ async def test_what_the_corpus_remembers_is_written_before_the_switch() -> None:
     """Design, what a second compile means: one that is killed in between is repeated with the new paths."""
 
     class DiesAtTheSwitch(FakeVersionStore):
-        def activate(self, corpus: str, version: int) -> None:
+        def activate(self, corpus: str, version: int, *, seen: Seen = "any") -> int | None:
             raise SystemExit
 
     store, config = DiesAtTheSwitch(), CorpusConfig(paths=("/documents/new",))

@@ -89,9 +89,9 @@ def test_what_is_told_of_a_job_does_not_grow_with_its_chunks(chunks: int, second
         now, at = _summarizing(round(chunks * turn / (seconds * 10)), chunks), turn / 10
         if is_to_be_told(told, now, at - told_at):
             assert at - told_at >= 0.25
-            longest = max(longest, at - told_at) if now.stages != told.stages else longest
+            longest = max(longest, at - told_at)
             told, told_at, count = now, at, count + 1
-    assert told == _summarizing(chunks, chunks)
+    assert told.stage("summarize").done >= 0.99 * chunks  # the very end is told with the job's
     assert count <= min(chunks, 201) + seconds / 2
     assert longest <= max(2.0, seconds / chunks) + 0.2
 

@@ -26,7 +26,8 @@ class Argon2Passwords:
             return self._argon2.hash(_bytes(password))
 
     def is_right(self, password: str, kept: str | None) -> bool:
-        compared = kept if kept is not None else self._nobody()
+        nobodys = self._nobody()  # made by the first who asks, whoever is tried
+        compared = nobodys if kept is None else kept
         with self._turn:
             try:
                 return self._argon2.verify(compared, _bytes(password)) and kept is not None

@@ -35,7 +35,6 @@ class PrometheusMeasures:
         self._dollars = Counter("corpus2skill_run_dollars", "Of runs, where known.", ("model",), registry=to)
         self._watchers = Gauge("corpus2skill_watchers", "Streams of events that are open.", registry=to)
         self._jobs = Gauge("corpus2skill_jobs", "Jobs by state.", ("state",), registry=to)
-        self._spent = Gauge("corpus2skill_job_dollars", "Spent by all jobs kept.", ("model",), registry=to)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         self._requests.labels(method, route, str(status)).inc()
@@ -58,10 +57,9 @@ class PrometheusMeasures:
         if dollars is not None:
             self._dollars.labels(model).inc(dollars)
 
-    def exposition(self, *, watchers: int, jobs: Mapping[str, int], spent: Mapping[str, float]) -> bytes:
+    def exposition(self, *, watchers: int, jobs: Mapping[str, int]) -> bytes:
         self._watchers.set(watchers)
-        for gauge, values in ((self._jobs, jobs), (self._spent, spent)):
-            gauge.clear()
-            for label, value in values.items():
-                gauge.labels(label).set(value)
+        self._jobs.clear()
+        for state, count in jobs.items():
+            self._jobs.labels(state).set(count)
         return generate_latest(self._registry)

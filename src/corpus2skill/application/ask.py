@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from corpus2skill.application.choose import chosen_version
 from corpus2skill.application.model_wiring import open_navigator
 from corpus2skill.application.wiring import TENANT, Workspace
 from corpus2skill.domain.run import Heard, LastWord, RunLimits, RunRecord
 from corpus2skill.domain.session import Channel, Door
+from corpus2skill.domain.usage import day_of
 from corpus2skill.errors import InvalidInput, SessionNotFound
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.loop import navigate
@@ -19,6 +22,7 @@ from corpus2skill.navigator.run import Navigator
 from corpus2skill.navigator.spending import require_price
 from corpus2skill.navigator.tree_reader import TreeReader
 from corpus2skill.ports.events import RunListener
+from corpus2skill.ports.result_store import ResultStore
 from corpus2skill.ports.store import RecordFilter, RecordStore
 from corpus2skill.settings import Settings
 
@@ -70,9 +74,13 @@ async def ask(
 class Asking:
     """One version opened for questions: the index is opened once, however many are asked."""
 
-    def __init__(self, workspace: Workspace, navigator: Navigator) -> None:
+    def __init__(
+        self, workspace: Workspace, navigator: Navigator, results: ResultStore | None = None
+    ) -> None:
+        """`results`: closed with the rest."""
         self._workspace = workspace
         self._navigator = navigator
+        self._results = results
 
     @classmethod
     def of_version(
@@ -95,6 +103,7 @@ class Asking:
         limits = run_limits(workspace.settings)
         opened, price = open_navigator(workspace, corpus, version, name, base_url)
         require_price(opened.name, price, limits)
+        results = None if limits.month_dollars is None else workspace.results()
         navigator = Navigator(
             model=opened,
             tree=TreeReader(store=workspace.versions, corpus=corpus, version=version),
@@ -106,9 +115,10 @@ class Asking:
             limits=limits,
             price=price,
             held=workspace.held,
+            spent_otherwise=_spent_on_compiles(results),
             turnstile=workspace.turnstile,
         )
-        return cls(workspace, navigator)
+        return cls(workspace, navigator, results)
 
     async def ask(
         self, options: AskOptions, listener: RunListener, cancellation: Cancellation | None = None
@@ -144,6 +154,12 @@ class Asking:
     async def __aexit__(self, *_: object) -> None:
         await self._navigator.model.close()
         self._navigator.records.close()
+        if self._results is not None:
+            self._results.close()
+
+
+def _spent_on_compiles(results: ResultStore | None) -> Callable[[datetime], float]:
+    return lambda since: 0.0 if results is None else results.spent(day_of(since))
 
 
 def check_user(user: str | None) -> None:
@@ -199,6 +215,7 @@ def run_limits(settings: Settings) -> RunLimits:
         run_dollars=settings.question_cost,
         session_dollars=settings.session_cost,
         day_dollars=settings.day_cost,
+        month_dollars=settings.month_cost,
     )
 
 

@@ -229,6 +229,7 @@ def _request(
         sizes=sizes,
         limits=limits,
         activate=options.activate,
+        is_held_back=options.is_held_back,
         regroup=options.regroup,
         excluded=config.excluded,
         strict=options.strict,

@@ -39,6 +39,8 @@ class CompileOptions:
     max_children: int | None = None
     max_leaves: int | None = None
     activate: bool = True
+    is_held_back: bool = False
+    """Made to be switched to, but by somebody else, later."""
     regroup: bool = False
     strict: bool = False
     is_confirmed: bool = False

@@ -19,7 +19,7 @@ from corpus2skill.application.compile_engine import open_engine
 from corpus2skill.application.compile_options import CompileOptions, compile_models
 from corpus2skill.application.paid_compile import Confirm, nobody
 from corpus2skill.application.scores import PackAnswer, PackQuestion, Scores, score
-from corpus2skill.application.wiring import EVALUATION_TENANT, OFFLINE, Workspace, flat_ranking
+from corpus2skill.application.wiring import OFFLINE, Workspace, evaluation_tenant, flat_ranking
 from corpus2skill.domain.ids import slugify
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.money import Spending, total
@@ -112,7 +112,7 @@ async def evaluate(
         for question in questions:
             if options.max_cost is not None and spent >= options.max_cost and model != OFFLINE:
                 break
-            options_of = AskOptions(question=question.question, tenant=EVALUATION_TENANT)
+            options_of = AskOptions(question=question.question, tenant=evaluation_tenant(workspace.tenant))
             record = await asking.ask(options_of, _unheard)
             asked.append(_asked(question, record, flat(question.question)))
             spent += _known_cost(record, options.max_cost)

@@ -95,13 +95,14 @@ def activate(workspace: Workspace, corpus: str | None, version: int) -> Switch:
     """
     name, number = chosen_version(workspace, corpus, version)
     with workspace.versions.exclusive(name):
-        _require_whole(workspace, name, number)
+        require_whole(workspace, name, number)
         before = _corpus_line(workspace, name).active  # None for a damaged pointer too: this mends it
         workspace.versions.activate(name, number)
     return Switch(corpus=name, before=before, after=number)
 
 
-def _require_whole(workspace: Workspace, corpus: str, version: int) -> None:
+def require_whole(workspace: Workspace, corpus: str, version: int) -> None:
+    """Raises: Damaged: `check` finds a fault in it."""
     fault = first_damage(verify(workspace.versions, corpus, version))
     if fault is not None:
         raise Damaged("version_damaged", corpus=corpus, version=version, file=fault.file)
@@ -119,7 +120,7 @@ def rollback(workspace: Workspace, corpus: str | None) -> Switch:
         before, wanted = workspace.versions.active(name), workspace.versions.previous(name)
         if wanted is None:
             raise VersionNotFound("no_previous_version", corpus=name)
-        _require_whole(workspace, name, wanted)
+        require_whole(workspace, name, wanted)
         after = workspace.versions.rollback(name)
     return Switch(corpus=name, before=before, after=after)
 

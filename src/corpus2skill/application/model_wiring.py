@@ -12,18 +12,21 @@ import random
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus2skill.application.model_prices import price_of
 from corpus2skill.application.wiring import OFFLINE, Workspace
+from corpus2skill.domain.credential import KEYLESS
 from corpus2skill.domain.job import SpendingKnown
 from corpus2skill.domain.model_name import ModelName, Role
 from corpus2skill.domain.money import Price, free
-from corpus2skill.errors import UnusableSettings
+from corpus2skill.domain.provider_key import ProviderKey
+from corpus2skill.domain.usage import day_of, first_of_month
+from corpus2skill.errors import ModelUnusable, UnusableSettings
 from corpus2skill.paying.batched_calls import BatchedCalls
 from corpus2skill.paying.budget import Budget
 from corpus2skill.paying.ledger import Ledger
+from corpus2skill.paying.month import MonthCap
 from corpus2skill.paying.paid_model import Account, PaidModel
 from corpus2skill.paying.rate import KeyRate
 from corpus2skill.paying.rated_model import RatedModel
@@ -34,7 +37,8 @@ from corpus2skill.ports.events import CompileListener
 from corpus2skill.ports.language_model import LanguageModel
 from corpus2skill.ports.navigator_model import NavigatorModel
 from corpus2skill.ports.result_store import ResultStore
-from corpus2skill.settings import Settings, expanded
+from corpus2skill.ports.store import RecordStore
+from corpus2skill.settings import Settings
 
 if TYPE_CHECKING:
     from corpus2skill.adapters.llm.connection import Connection
@@ -90,11 +94,11 @@ async def open_paid_models(
     Raises:
         UnusableSettings, ModelUnusable: an address, a key or a price is missing or cannot be used.
     """
-    results = workspace.results()
+    results, records = workspace.results(), workspace.records()
     account = Account(
         corpus=corpus,
         store=results,
-        budget=Budget(models.max_cost),
+        budget=Budget(models.max_cost, _month_cap(workspace, results, records)),
         ledger=Ledger(),
         clock=workspace.clock,
         sleep=asyncio.sleep,
@@ -120,8 +124,27 @@ async def open_paid_models(
         await opening.close()
         if account.ledger.spending:
             listener(SpendingKnown(account.ledger.spending))  # with the calls that were waited for just now
+        account.budget.close()
         batches.close()
         results.close()
+        records.close()
+
+
+def _month_cap(workspace: Workspace, results: ResultStore, records: RecordStore) -> MonthCap | None:
+    limit = workspace.settings.month_cost
+    if limit is None:
+        return None
+
+    def spent() -> float:
+        return month_spent(workspace, results, records)
+
+    return MonthCap(limit, spent, workspace.month_hold, workspace.clock)
+
+
+def month_spent(workspace: Workspace, results: ResultStore, records: RecordStore) -> float:
+    """US dollars that the tenant's compiles and questions of this month have come to so far."""
+    since = first_of_month(workspace.clock.now())
+    return results.spent(day_of(since)) + records.spent(workspace.tenant, since=since)
 
 
 class _Opening:
@@ -152,7 +175,8 @@ class _Opening:
     def _open(self, name: ModelName) -> PaidModel:
         from corpus2skill.adapters.llm.models import open_model
 
-        model = open_model(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
+        connection = _connection(self._workspace, name, self._models, is_dry=self._is_dry)
+        model = open_model(name, connection, self._workspace.keys.variables)
         self._bare[name] = model
         price = self.prices[model.name] = self._price(name, is_batch=False)
         return PaidModel(model, self._account, rate=self._rate(name), price=price)
@@ -169,15 +193,23 @@ class _Opening:
         single = self.model(name)
         if name is None or single is None:
             raise UnusableSettings("batch_without_model")
-        model = open_batches(name, _connection(self._workspace, name, self._models, is_dry=self._is_dry))
+        connection = _connection(self._workspace, name, self._models, is_dry=self._is_dry)
+        model = open_batches(name, connection, self._workspace.keys.variables)
         price = self.batch_price = self._price(name, is_batch=True)
         self._batched = BatchedCalls(model, single, self._bare[name], log, self._account, price=price)
         return self._batched
 
     def _price(self, name: ModelName, *, is_batch: bool) -> Price:
         beside = [other for other in (self._models.summarize, self._models.group) if other is not None]
-        base_url = self._models.base_url
-        return price_in_force(self._workspace.settings, name, base_url, beside=beside, is_batch=is_batch)
+        keys = self._workspace.keys
+        return price_in_force(
+            self._workspace.settings,
+            name,
+            keys.address(name.provider) or self._models.base_url,
+            beside=beside,
+            is_batch=is_batch,
+            environment=keys.variables,
+        )
 
     def _rate(self, name: ModelName) -> KeyRate:
         if name.provider not in self._rates:
@@ -222,7 +254,7 @@ def open_single_model(workspace: Workspace, name: ModelName, base_url: str | Non
     """
     from corpus2skill.adapters.llm.models import open_model
 
-    return open_model(name, _single_connection(workspace, name, base_url))
+    return open_model(name, _single_connection(workspace, name, base_url), workspace.keys.variables)
 
 
 def open_batch_model(workspace: Workspace, name: ModelName, base_url: str | None) -> BatchModel:
@@ -233,7 +265,7 @@ def open_batch_model(workspace: Workspace, name: ModelName, base_url: str | None
     """
     from corpus2skill.adapters.llm.models import open_batches
 
-    return open_batches(name, _single_connection(workspace, name, base_url))
+    return open_batches(name, _single_connection(workspace, name, base_url), workspace.keys.variables)
 
 
 def _single_connection(workspace: Workspace, name: ModelName, base_url: str | None) -> Connection:
@@ -250,8 +282,11 @@ def price_in_force(
     *,
     beside: Iterable[ModelName] = (),
     is_batch: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> Price:
     """The price of a model, used `beside` others and those that the settings name.
+
+    `environment`: the variables that may name an address; None: all of this process.
 
     Raises:
         UnusableSettings: the address is none.
@@ -259,8 +294,10 @@ def price_in_force(
     from corpus2skill.adapters.llm.connection import base_url_in_force
     from corpus2skill.adapters.llm.prices import price_of as listed_price_of
 
+    variables = os.environ if environment is None else environment
+
     def listed(one: ModelName) -> Price:
-        return listed_price_of(one, base_url_in_force(one, base_url, os.environ), is_batch=is_batch)
+        return listed_price_of(one, base_url_in_force(one, base_url, variables), is_batch=is_batch)
 
     return price_of(settings, name, listed, beside=(*beside, *_configured(settings)), is_batch=is_batch)
 
@@ -298,21 +335,41 @@ async def said_window(model: LanguageModel, name: ModelName) -> int | None:
 
 def _connection(workspace: Workspace, name: ModelName, models: CompileModels, *, is_dry: bool) -> Connection:
     from corpus2skill.adapters.llm.connection import Connection
-    from corpus2skill.adapters.llm.keys import Keys
     from corpus2skill.adapters.llm.timeouts import Timeouts
-    from corpus2skill.domain.provider_key import ProviderKey
 
-    settings = workspace.settings
-    file = None if settings.key_file is None else expanded(Path(settings.key_file))
-    key = Keys(os.environ, file).key(name.provider)
-    if key is None and is_dry:
-        key = ProviderKey(secret="none", source="-")  # noqa: S106 - a place holder: nothing is sent
+    settings, keys = workspace.settings, workspace.keys
+    address = keys.address(name.provider) or models.base_url
+    key = _dry_key(workspace, name) if is_dry else _paying_key(workspace, name, address)
+    if address is not None and not is_dry:
+        keys.approve(address)
     return Connection(
         key=key,
-        base_url=models.base_url,
+        base_url=address,
         window=models.context_window,
         timeouts=Timeouts(reply=settings.reply_seconds, silence=settings.silence_seconds),
     )
+
+
+def _dry_key(workspace: Workspace, name: ModelName) -> ProviderKey:
+    """The key, or a place holder: nothing is sent."""
+    key = None if workspace.keys.is_alone else workspace.keys.key(name.provider)
+    return key or ProviderKey(secret="none", source="-")  # noqa: S106
+
+
+def _paying_key(workspace: Workspace, name: ModelName, address: str | None) -> ProviderKey | None:
+    """
+    Raises:
+        ModelUnusable: there is none, and nothing else may pay.
+    """
+    key = workspace.keys.key(name.provider)
+    if key is None and workspace.keys.is_alone and (address is None or name.provider not in KEYLESS):
+        raise ModelUnusable("key_not_stored", model=str(name), provider=name.provider)
+    return key
+
+
+def _address(workspace: Workspace, name: ModelName, base_url: str | None) -> str | None:
+    """Where the model is, but for the environment: by an option, the stored key, the settings."""
+    return base_url or workspace.keys.address(name.provider) or workspace.settings.base_url
 
 
 def model_for(text: str, role: Role) -> ModelName:
@@ -337,8 +394,8 @@ def open_navigator(
     if model == OFFLINE:
         return _offline_navigator(workspace, corpus, version), free
     name = model_for(model, "navigate")
-    chosen = base_url or workspace.settings.base_url
-    price = price_in_force(workspace.settings, name, chosen)
+    chosen = _address(workspace, name, base_url)
+    price = price_in_force(workspace.settings, name, chosen, environment=workspace.keys.variables)
     bare = open_single_model(workspace, name, base_url)
     return RatedModel(bare, _rate_of_rounds(workspace, f"{name.provider} {chosen or ''}")), price
 

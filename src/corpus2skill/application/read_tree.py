@@ -53,12 +53,13 @@ def _below(reader: TreeReader, node: Node, level: int, depth: int | None) -> Ite
         return
     folder = node.path.removesuffix("SKILL.md")
     for child in node.offered:
-        path = _path(folder, child)
+        path = child_path(folder, child)
         is_leaf = child.node_type == "document"
         yield OutlineLine(depth=level, path=path, title=child.title, summary=child.summary, is_leaf=is_leaf)
         if not is_leaf:
             yield from _below(reader, find_node(reader, path), level + 1, depth)
 
 
-def _path(folder: str, child: Child) -> str:
+def child_path(folder: str, child: Child) -> str:
+    """Path of a child of the node in `folder`, which is empty or ends in a slash."""
     return f"{folder}{child.name}" + (".md" if child.node_type == "document" else "/SKILL.md")

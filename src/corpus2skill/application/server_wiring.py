@@ -23,6 +23,7 @@ from corpus2skill.application.wiring import (
     own_keys,
     source_reader,
 )
+from corpus2skill.domain.webhook import parsed_network
 from corpus2skill.paying.month import MonthHold
 from corpus2skill.ports.announcements import Announcer
 from corpus2skill.ports.api_tokens import TokenStore
@@ -31,6 +32,7 @@ from corpus2skill.ports.ciphers import MasterKeys
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.credentials import CredentialStore, SealedThings
 from corpus2skill.ports.documents import CorpusStore, UploadStore
+from corpus2skill.ports.exams import ExamStore, QuestionStore
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.hosted import HostedStore
 from corpus2skill.ports.job_engine import JobEngine
@@ -40,11 +42,14 @@ from corpus2skill.ports.keys import KeyRing
 from corpus2skill.ports.measures import Measures
 from corpus2skill.ports.passwords import PasswordHasher
 from corpus2skill.ports.people import PeopleStore, TenantStore
+from corpus2skill.ports.reviews import BranchVisits, ReviewStore
 from corpus2skill.ports.sign_ins import LinkStore, WebSessionStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.tenant_settings import TenantSettingsStore
 from corpus2skill.ports.texts import TextStore
+from corpus2skill.ports.traces import Traces
 from corpus2skill.ports.uploads import UploadFiles
+from corpus2skill.ports.webhooks import WebhookSender, WebhookStore
 from corpus2skill.ports.workers import Presence, WorkerStore
 from corpus2skill.settings import ServerSettings, Settings, expanded, laid_over, load_settings
 
@@ -64,14 +69,20 @@ class Server:
     events: HeardEventLog
     hosted: HostedStore
     announcer: Announcer
+    webhooks: WebhookStore
     kept_answers: KeptAnswers
     measures: Measures
+    traces: Traces
     check_database: Callable[[], None]
     """Raises: WorkspaceUnusable: the database of the state cannot be reached."""
     corpora: CorpusStore
     uploads: UploadStore
     jobs: JobStore
     workers: WorkerStore
+    questions: QuestionStore
+    exams: ExamStore
+    reviews: ReviewStore
+    branch_visits: BranchVisits
     tenants: TenantStore
     people: PeopleStore
     links: LinkStore
@@ -160,25 +171,32 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
     from corpus2skill.adapters.store.state.announcements import SqlAnnouncer
     from corpus2skill.adapters.store.state.api_tokens import SqlTokenStore
     from corpus2skill.adapters.store.state.audit import SqlAuditLog
+    from corpus2skill.adapters.store.state.branch_visits import SqlBranchVisits
     from corpus2skill.adapters.store.state.corpora import SqlCorpusStore
     from corpus2skill.adapters.store.state.credentials import SqlCredentialStore, SqlMasterKeyRecord
     from corpus2skill.adapters.store.state.documents import SqlUploadStore
     from corpus2skill.adapters.store.state.event_log import SqlEventLog
+    from corpus2skill.adapters.store.state.exam_questions import SqlQuestionStore
+    from corpus2skill.adapters.store.state.exams import SqlExamStore
     from corpus2skill.adapters.store.state.hosted import SqlHostedStore
     from corpus2skill.adapters.store.state.jobs import SqlJobStore
     from corpus2skill.adapters.store.state.kept_answers import SqlKeptAnswers
     from corpus2skill.adapters.store.state.links import SqlLinkStore
     from corpus2skill.adapters.store.state.people import SqlPeopleStore
+    from corpus2skill.adapters.store.state.reviews import SqlReviewStore
     from corpus2skill.adapters.store.state.state_database import open_state, state_url
     from corpus2skill.adapters.store.state.tenant_settings import SqlTenantSettings
     from corpus2skill.adapters.store.state.tenants import SqlTenantStore
     from corpus2skill.adapters.store.state.web_sessions import SqlWebSessionStore
+    from corpus2skill.adapters.store.state.webhooks import SqlWebhookStore
     from corpus2skill.adapters.store.state.workers import SqlWorkerStore
+    from corpus2skill.adapters.telemetry import open_traces
 
     clock = SystemClock()
     ids = TimeSortedIds(clock)
     state = open_state(state_url(home, server_settings.database_url))
     credentials = SqlCredentialStore(state)
+    webhooks = SqlWebhookStore(state)
     return Server(
         home=home,
         settings=load_settings(home),
@@ -190,8 +208,10 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         events=HeardEventLog(SqlEventLog(state, clock)),
         hosted=SqlHostedStore(state),
         announcer=SqlAnnouncer(state, clock, ids),
+        webhooks=webhooks,
         kept_answers=SqlKeptAnswers(state),
         measures=PrometheusMeasures(),
+        traces=open_traces(os.environ),
         check_database=state.check,
         corpora=SqlCorpusStore(state),
         uploads=SqlUploadStore(state),
@@ -200,13 +220,24 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         links=SqlLinkStore(state),
         web_sessions=SqlWebSessionStore(state),
         credentials=credentials,
-        sealed=(credentials,),
+        sealed=(credentials, webhooks),
         vault=Vault(_master_keys(home, server_settings), SqlMasterKeyRecord(state)),
         tenant_settings=SqlTenantSettings(state),
         passwords=Argon2Passwords(),
         jobs=SqlJobStore(state),
         workers=SqlWorkerStore(state),
+        questions=SqlQuestionStore(state),
+        exams=SqlExamStore(state),
+        reviews=SqlReviewStore(state),
+        branch_visits=SqlBranchVisits(state),
     )
+
+
+def new_master_key() -> str:
+    """A key for the environment or a file."""
+    from corpus2skill.adapters.keys.ciphers import new_master_key as made
+
+    return made()
 
 
 def _master_keys(home: Path, server_settings: ServerSettings) -> MasterKeys:
@@ -218,6 +249,13 @@ def _master_keys(home: Path, server_settings: ServerSettings) -> MasterKeys:
     if server_settings.master_key_file is not None:
         return FileKeys(expanded(Path(server_settings.master_key_file)), is_own=False)
     return FileKeys(home / FILE_NAME, is_own=True) if server_settings.is_embedded else NoKeys()
+
+
+def webhook_sender(server: Server) -> WebhookSender:
+    """What sends webhooks, to addresses that the operator lets it call."""
+    from corpus2skill.adapters.webhook_sender import CheckedSender
+
+    return CheckedSender(tuple(map(parsed_network, server.server_settings.webhook_networks)))
 
 
 def upload_files(server: Server, tenant: str) -> UploadFiles:

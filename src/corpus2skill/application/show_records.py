@@ -125,7 +125,7 @@ def export_jsonl(records: Iterable[Judged]) -> Iterator[str]:
     for record, feedback in records:
         fields = to_json(record)
         assert isinstance(fields, Mapping)
-        plain = {**fields, "feedback": to_json(feedback)}
+        plain = fields if feedback is None else {**fields, "feedback": to_json(feedback)}
         line = json.dumps(plain, ensure_ascii=False)
         yield (line if _is_spellable(line) else json.dumps(plain)) + "\n"
 

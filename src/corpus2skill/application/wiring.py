@@ -37,6 +37,16 @@ TENANT = "local"
 EVALUATION_TENANT = "evaluation"
 """Runs of question packs are kept as records of their own, apart from people's conversations."""
 TENANTS = (TENANT, EVALUATION_TENANT)
+
+
+def evaluation_tenant(tenant: str) -> str:
+    """Whose chain the runs of a tenant's questions are kept in, apart from people's conversations.
+
+    No tenant can have such a name.
+    """
+    return EVALUATION_TENANT if tenant == TENANT else f"{tenant}/{EVALUATION_TENANT}"
+
+
 OFFLINE = "offline"
 """Name of the offline engine as a model."""
 ENGINES = (OFFLINE,)

@@ -70,6 +70,8 @@ class CompileRequest:
     sizes: ChunkSizes = ChunkSizes()
     limits: TreeLimits = TreeLimits()
     activate: bool = True
+    is_held_back: bool = False
+    """Made to be switched to, but by somebody else, later: all is checked as before a switch."""
     regroup: bool = False
     """Start the groups afresh instead of keeping the predecessor's."""
     excluded: tuple[str, ...] = ()
@@ -375,7 +377,7 @@ class _Compilation:
             self.ports.store,
             self.request.corpus,
             manifest.version,
-            activate=self.request.activate,
+            activate=self.request.activate and not self.request.is_held_back,
             before_switching=self.remember,
         )
         self.progress("publish", 1, 1)
@@ -395,7 +397,7 @@ class _Compilation:
                 numbers=(None if self.before is None else self.active, manifest.version),
             ),
             is_new=True,
-            is_activated=self.request.activate,
+            is_activated=self.request.activate and not self.request.is_held_back,
             reused_summaries=self.reused(content),
             spending=self.ports.spending(),
         )

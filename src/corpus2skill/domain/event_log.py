@@ -37,6 +37,11 @@ def job_topic(job: str) -> str:
     return f"job:{job}"
 
 
+def exam_topic(exam: str) -> str:
+    """The topic of a test run's events."""
+    return f"test-run:{exam}"
+
+
 def documents_topic(corpus: str) -> str:
     """The topic of the verdicts on a corpus's uploads; it never ends."""
     return f"documents:{corpus}"

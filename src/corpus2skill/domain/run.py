@@ -58,10 +58,13 @@ class RunLimits:
     """All runs of one session together."""
     day_dollars: float | None = None
     """All runs of one tenant in any 24 hours."""
+    month_dollars: float | None = None
+    """All runs and compiles of one tenant in a month, which begins in UTC."""
 
     @property
     def has_spending_limit(self) -> bool:
-        return (self.run_dollars, self.session_dollars, self.day_dollars) != (None, None, None)
+        limits = (self.run_dollars, self.session_dollars, self.day_dollars, self.month_dollars)
+        return any(limit is not None for limit in limits)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -216,6 +216,8 @@ class ServerJob:
     estimate: Estimate | None = None
     """What was shown before it was started."""
     progress: Progress = Progress()
+    paid_before: JobMoney | None = None
+    """What its corpus had come to when the first attempt began: so what a killed worker paid for is not lost."""
     started_at: str | None = None
     ended_at: str | None = None
     retry_at: str | None = None
@@ -251,7 +253,7 @@ class Ending:
     cause: Cause | None = None
 
 
-KEY_CODES = frozenset(("key_missing", "key_wanted", "key_refused"))
+KEY_CODES = frozenset(("key_missing", "key_wanted", "key_refused", "key_not_stored"))
 
 
 def ending_of(error: BaseException) -> Ending:

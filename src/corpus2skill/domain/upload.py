@@ -115,6 +115,8 @@ class CorpusSettings:
     chunk_minimum: int | None = None
     tests_required: bool = False
     """A version is switched to only after its test questions went well."""
+    tests_percent: int = 100
+    """So many of a hundred of them must."""
     hand_off: str | None = None
     """Where an asker is sent whom no document answers: a mail address or a page's address."""
 

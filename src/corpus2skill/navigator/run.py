@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,6 +31,10 @@ _HELD_UP_FROM = 0.01
 """Seconds. Less is not worth moving a time limit for."""
 
 
+def _nothing(_since: datetime) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Navigator:
     """What a run needs of the world."""
@@ -47,6 +51,8 @@ class Navigator:
     price: Price = unknown_price
     held: HeldMoney = field(default_factory=HeldMoney)
     """Shared by all runs of a process whose spending has a limit in common."""
+    spent_otherwise: Callable[[datetime], float] = _nothing
+    """US dollars that were paid since then for anything but questions: a month's limit is over both."""
     turnstile: Turnstile = field(default_factory=Turnstile)
     """Shared by all runs of a process."""
 

@@ -11,6 +11,7 @@ from corpus2skill.domain.message import Usage
 from corpus2skill.domain.money import Price, most_dollars
 from corpus2skill.domain.run import RunLimits
 from corpus2skill.domain.tokens import most_tokens
+from corpus2skill.domain.usage import first_of_month
 from corpus2skill.errors import SpendingCapReached, UnusableSettings
 from corpus2skill.navigator.outcome import RunEnded
 from corpus2skill.navigator.request import prompt_tokens, reply_tokens
@@ -81,6 +82,11 @@ def _caps(run: Run) -> Iterator[_Cap]:
     if limits.day_dollars is not None:
         spent = records.spent(ids.tenant, since=run.navigator.clock.now() - DAY) + held.of_tenant(ids)
         yield _Cap(code="day_cap_reached", limit=limits.day_dollars, spent=spent + own)
+    if limits.month_dollars is not None:
+        since = first_of_month(run.navigator.clock.now())
+        spent = records.spent(ids.tenant, since=since) + held.of_tenant(ids)
+        spent += run.navigator.spent_otherwise(since)
+        yield _Cap(code="month_cap_reached", limit=limits.month_dollars, spent=spent + own)
 
 
 def _shown(dollars: float) -> str:

@@ -46,9 +46,7 @@ class MonthHold:
 class MonthCap:
     """The cap as one compile has it. What is paid and kept is read from where it is kept."""
 
-    def __init__(
-        self, limit: float, spent: Callable[[], float], hold: MonthHold, clock: Clock
-    ) -> None:
+    def __init__(self, limit: float, spent: Callable[[], float], hold: MonthHold, clock: Clock) -> None:
         """`spent`: US dollars of this month so far, of everybody."""
         self.limit = limit
         self._spent = spent

@@ -15,6 +15,7 @@ from corpus2skill.domain.message import ModelEvent, Usage
 from corpus2skill.domain.model_call import TextCall, TextReply
 from corpus2skill.domain.money import Price
 from corpus2skill.domain.tokens import FRAME_TOKENS, most_tokens, upper_prompt_tokens
+from corpus2skill.domain.usage import SpentCall
 from corpus2skill.errors import (
     BadReply,
     Corpus2SkillError,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -70,6 +70,10 @@ class JobStore(Protocol):
 
     def save_progress(self, tenant: str, job: str, attempt: int, progress: Progress) -> bool:
         """Replace how far a running job is; False where another attempt, or none, is running now."""
+        ...
+
+    def count_by_state(self) -> Mapping[str, int]:
+        """How many jobs of all tenants there are in each state that any is in."""
         ...
 
     def queued(self) -> tuple[QueuedJob, ...]:

@@ -26,9 +26,6 @@ class Measures(Protocol):
         """A run ended and was recorded."""
         ...
 
-    def exposition(self, *, watchers: int, jobs: Mapping[str, int], spent: Mapping[str, float]) -> bytes:
-        """All counts in the text format of Prometheus.
-
-        What is known only when asked is given: how many watch, jobs by state, dollars of compiles by model.
-        """
+    def exposition(self, *, watchers: int, jobs: Mapping[str, int]) -> bytes:
+        """All counts in the text format of Prometheus; how many watch now, and jobs by state, are given."""
         ...

@@ -20,7 +20,6 @@ from corpus2skill.domain.tree import TreeLimits
 from corpus2skill.domain.usage import UsageLine
 from corpus2skill.domain.version import ChunkRow, Manifest, VersionContent
 
-
 Seen = int | None | Literal["any"]
 """The active version as it was when somebody decided to switch; `any`: they did not look."""
 

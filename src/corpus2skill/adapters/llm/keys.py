@@ -67,7 +67,7 @@ class Keys:
         return None
 
 
-    def address(self, provider: str) -> str | None:  # noqa: ARG002 - nothing here has an address of its own
+    def address(self, provider: str) -> str | None:
         return None
 
     def approve(self, address: str) -> None:

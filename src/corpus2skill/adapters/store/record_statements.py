@@ -6,8 +6,8 @@ Built once: SQLAlchemy takes longer to build a statement than SQLite to carry it
 from __future__ import annotations
 
 from sqlalchemy import (
+    Executable,
     Integer,
-    Select,
     String,
     Text,
     and_,
@@ -55,7 +55,7 @@ LAST_OF_CHAIN = select(RECORDS).where(RECORDS.c.tenant == _TENANT).order_by(RECO
 ADD_RECORD = insert(RECORDS)
 
 
-def usage_query(tenant: str, since: str, until: str) -> Select[*tuple[object, ...]]:
+def usage_query(tenant: str, since: str, until: str) -> Executable:
     """Sums of a tenant's runs by day, corpus and model, of the days from `since` on and before `until`."""
     day = func.substr(RECORDS.c.started_at, 1, 10)
     keys = (day, RECORDS.c.corpus, RECORDS.c.model)

@@ -13,8 +13,8 @@ from corpus2skill.adapters.store.database import Contents, Database
 from corpus2skill.adapters.store.encoding import decode, encode
 from corpus2skill.adapters.store.gathering import Gathering
 from corpus2skill.adapters.store.record_chain import storable
-from corpus2skill.adapters.store.spending import add_spending, dollars_spent, spending
 from corpus2skill.adapters.store.result_tables import META, METADATA, OWNER, RESULTS, SCHEMA, upgrade
+from corpus2skill.adapters.store.spending import add_spending, dollars_spent, spending
 from corpus2skill.domain.model_call import Purpose, TextReply
 from corpus2skill.domain.usage import SpentCall, UsageLine
 from corpus2skill.errors import Busy, Damaged, WorkspaceUnusable

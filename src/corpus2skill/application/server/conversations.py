@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from corpus2skill.application.server.corpora import require_corpus
+from corpus2skill.application.server.reviews import note_feedback
 from corpus2skill.application.server.run_events import replayed
 from corpus2skill.application.server.runs import Order, RunHost
 from corpus2skill.application.server_wiring import Server
@@ -179,6 +180,7 @@ def judge(server: Server, host: RunHost, principal: Principal, run: HostedRun, s
         if view.record is None:
             raise Conflict("run_not_finished", run=run.run)
         records.put_feedback(run.tenant, run.run, feedback)
+    note_feedback(server, view.record, feedback)
     if not feedback.is_helpful and (view.feedback is None or view.feedback.is_helpful):
         _announce(server, view.record, feedback)
     return feedback

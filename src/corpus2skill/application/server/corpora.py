@@ -9,7 +9,7 @@ from corpus2skill.application.compile_documents import check_corpus_name, check_
 from corpus2skill.application.compile_options import CompileOptions
 from corpus2skill.application.server_wiring import Server, upload_files
 from corpus2skill.application.show_records import opened_records
-from corpus2skill.application.wiring import TENANT, TENANTS, Workspace
+from corpus2skill.application.wiring import Workspace, evaluation_tenant
 from corpus2skill.domain.chunk import ChunkSizes
 from corpus2skill.domain.event_log import documents_topic
 from corpus2skill.domain.ids import is_corpus_name
@@ -89,15 +89,15 @@ def corpus_sizes(server: Server, tenant: str, corpus: str) -> ChunkSizes:
 
 
 def options_of_corpus(server: Server, tenant: str, corpus: str) -> CompileOptions:
-    """The options of a compile that follow from what is set for the corpus."""
-    set_ = corpus_settings(server, tenant, corpus)
+    """The options of a compile that follow from what is set for the corpus, also where something no longer is."""
+    set_, sizes = corpus_settings(server, tenant, corpus), corpus_sizes(server, tenant, corpus)
     return CompileOptions(
         corpus=corpus,
-        title=set_.title,
+        title=set_.title or corpus,
         language=set_.language,
         is_language_auto=set_.language is None,
-        chunk_limit=set_.chunk_limit,
-        chunk_minimum=set_.chunk_minimum,
+        chunk_limit=sizes.limit,
+        chunk_minimum=sizes.minimum,
     )
 
 
@@ -154,27 +154,27 @@ def delete_corpus(server: Server, by: Principal, corpus: str, confirm: str) -> D
         unopened = _citing_records(workspace, by.tenant, corpus)
         workspace.versions.forget(corpus)
     documents = sum(server.uploads.counts(by.tenant).get(corpus, {}).values())
-    forget_uploads(server, by.tenant, corpus)
-    server.corpora.remove(by.tenant, corpus)
+    _forget_in_state(server, by.tenant, corpus)
     server.audit.note(
         by.tenant, by.actor, "corpus.deleted", corpus, versions=len(versions), documents=documents
     )
     return DeletedCorpus(versions=versions, documents=documents, results=results, unopened_records=unopened)
 
 
-def forget_uploads(server: Server, tenant: str, corpus: str) -> None:
-    """Remove everything that was handed in to a corpus, and its events."""
+def record_tenants(tenant: str) -> tuple[str, ...]:
+    """The chains of records that lie in a tenant's workspace."""
+    return tenant, evaluation_tenant(tenant)
+
+
+def _forget_in_state(server: Server, tenant: str, corpus: str) -> None:
+    """Remove everything that was handed in to a corpus and its entry, so that no upload comes in between."""
     files = upload_files(server, tenant)
     with files.changing():
         digests = server.uploads.forget_corpus(tenant, corpus)
         for digest in sorted(server.uploads.unused(tenant, digests)):
             files.remove(digest)
+        server.corpora.remove(tenant, corpus)
     server.events.forget(tenant, documents_topic(corpus))
-
-
-def record_tenants(tenant: str) -> tuple[str, ...]:
-    """The chains of records that lie in a tenant's workspace."""
-    return TENANTS if tenant == TENANT else (tenant, *(name for name in TENANTS if name != TENANT))
 
 
 def _view(

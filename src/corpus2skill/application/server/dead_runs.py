@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from datetime import timedelta
 
+from corpus2skill.application.server.reviews import note_ended_run
 from corpus2skill.application.server.run_events import told_end
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.show_records import opened_records
@@ -56,6 +57,7 @@ class DeadRuns:
             return
         self._tell_end(run, record)
         hosted.finish(run.tenant, run.run, moment_of(now))
+        note_ended_run(self._server, record)
 
     def forget_old_events(self) -> None:
         """Let go of the events of runs that ended a while ago."""
@@ -65,7 +67,7 @@ class DeadRuns:
             self._server.hosted.events_forgotten(run.tenant, run.run)
 
     def _is_dead(self, run: HostedRun, now: float) -> bool:
-        return run.owner == self._owner or run.lease_until <= now or _has_died(run.owner)
+        return run.owner == self._owner or run.lease_until <= now or has_died(run.owner)
 
     def _closed(self, run: HostedRun) -> RunRecord | None:
         """Its record; None where it never began, or was deleted."""
@@ -84,7 +86,7 @@ class DeadRuns:
             log.append(run.tenant, topic, [told_end(record)])
 
 
-def _has_died(owner: str) -> bool:
+def has_died(owner: str) -> bool:
     """True where the owner was a process of this machine that is no more, or of which this one has the number."""
     host, _, rest = owner.partition("/")
     number = rest.partition("/")[0]

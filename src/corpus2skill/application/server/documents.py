@@ -91,8 +91,8 @@ def live_sources(server: Server, tenant: str, corpus: str) -> tuple[int | None, 
         if held is None or held[0] != version:
             held = version, _live(store.source_reports(corpus, version))
             server.live[tenant, corpus] = held
-            while len(server.live) > _MOST_HELD:
-                server.live.pop(next(iter(server.live)), None)
+            for old in list(server.live)[:-_MOST_HELD]:
+                server.live.pop(old, None)
     except (Damaged, VersionNotFound):
         return None, {}
     return held

@@ -12,7 +12,7 @@ from corpus2skill.application.show_records import opened_records
 from corpus2skill.domain.event_log import run_topic
 from corpus2skill.domain.hosted import HostedSession
 from corpus2skill.domain.people import Principal
-from corpus2skill.errors import RecordNotFound, SessionNotFound, ThingNotFound
+from corpus2skill.errors import Conflict, RecordNotFound, SessionNotFound, ThingNotFound
 
 _STOP_SECONDS = 10.0
 _PAGE = 500
@@ -30,8 +30,14 @@ class Erasure:
 
 
 def erase_session(server: Server, host: RunHost, by: Principal, session: HostedSession) -> Erasure:
-    """Delete a conversation; what is still being answered in it is ended first."""
+    """Delete a conversation; what is still being answered in it is ended first.
+
+    Raises:
+        Conflict: that could not be ended in time; what was answered before is deleted.
+    """
     erasure = _erase(server, host, by.tenant, Whose(session=session.session), (session.session,))
+    if not erasure.is_done:
+        raise Conflict("run_not_finished", session=session.session)
     server.audit.note(by.tenant, by.actor, "session.deleted", session.session, records=len(erasure.records))
     return erasure
 
@@ -58,6 +64,7 @@ def erase_runs(server: Server, tenant: str, runs: Collection[str]) -> None:
     """Delete what these runs said; conversations stay, empty or not. For whoever decides what is kept how long."""
     with opened_records(server.workspace(tenant)) as records:
         records.tombstone(tenant, runs)
+    server.reviews.forget(tenant, runs)
     for run in runs:
         server.events.forget(tenant, run_topic(run))
         server.hosted.drop_run(tenant, run)
@@ -109,6 +116,7 @@ def _forget_events(server: Server, tenant: str, sessions: set[str], found: Erasu
         while page := server.hosted.runs(tenant, session, before=before, limit=_PAGE):
             runs |= {run.run for run in page}
             before = page[-1].run
+    server.reviews.forget(tenant, runs)
     for run in runs:
         server.events.forget(tenant, run_topic(run))
 

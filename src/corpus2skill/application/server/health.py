@@ -26,7 +26,7 @@ def checks(server: Server, worker: WorkerState) -> dict[str, str]:
 
 def exposition(server: Server, watchers: int) -> bytes:
     """All counts for Prometheus."""
-    return server.measures.exposition(watchers=watchers, jobs={}, spent={})
+    return server.measures.exposition(watchers=watchers, jobs=server.jobs.count_by_state())
 
 
 def _database(server: Server) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import json
+import logging
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -15,14 +18,17 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.people import Principal
-from corpus2skill.errors import Conflict, InvalidInput
+from corpus2skill.errors import Conflict, Corpus2SkillError, InvalidInput
 from corpus2skill.ports.kept_answers import Asked
+
+_log = logging.getLogger(__name__)
 
 KEPT = timedelta(hours=24)
 STALE = timedelta(minutes=2)
 """After that a request that has not ended is taken for dead with its process."""
 _MOST_CHARACTERS = 255
 _NONCE = 12
+_FORGET_SECONDS = 3_600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +93,19 @@ def keep(server: Server, request: Repeatable, answer: Answer) -> None:
     nonce = secrets.token_bytes(_NONCE)
     sealed = nonce + AESGCM(request.seal).encrypt(nonce, text.encode("ascii"), None)
     server.kept_answers.keep(request.asked, base64.b64encode(sealed).decode("ascii"))
+
+
+async def forget_old_answers(server: Server, stop: asyncio.Event) -> None:
+    """The duty: forget, once an hour, what need not be answered the same any more."""
+    while not stop.is_set():
+        try:
+            before = moment_of(server.clock.now() - KEPT)
+            await asyncio.to_thread(server.kept_answers.forget_before, before)
+        except Corpus2SkillError:
+            _log.warning("old answers cannot be forgotten now; tried again", exc_info=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FORGET_SECONDS):
+                await stop.wait()
 
 
 def _opened(request: Repeatable, kept: str) -> Answer:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from corpus2skill.application.server.corpora import corpus_sizes
 from corpus2skill.application.server.documents import drop_unused, events_of
-from corpus2skill.application.server.purge_uploads import purge_waiting
 from corpus2skill.application.server_wiring import Server, caching_extractor, upload_files
 from corpus2skill.application.wiring import extractor
 from corpus2skill.compiler.chunk import cut
@@ -35,8 +34,6 @@ _REST_SECONDS = 2.0
 """After a fault of ours, of the disk or of the database."""
 _MOST_TRIES = 3
 """A document during which the whole worker died so often is refused."""
-_PURGE_EVERY = 8
-"""Looks for documents to purge are rarer by so much."""
 
 
 async def inspect_uploads(server: Server, stop: asyncio.Event) -> None:
@@ -45,17 +42,13 @@ async def inspect_uploads(server: Server, stop: asyncio.Event) -> None:
     What is under way when it stops, or when its process dies, is taken up again.
     """
     desk = _Desk(server=server, reading=extractor(server.settings))
-    looks = 0
     try:
         while not stop.is_set():
             try:
                 await desk.turn()
-                if looks % _PURGE_EVERY == 0:
-                    await asyncio.to_thread(purge_waiting, server)
             except Corpus2SkillError:
                 _log.warning("uploads cannot be looked into now", exc_info=True)
                 await _pause(stop, (), _REST_SECONDS)
-            looks += 1
             await _pause(stop, (), _LEAST_SECONDS)
             await _pause(stop, tuple(desk.under_way.values()), _LOOK_AGAIN_SECONDS)
     finally:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from corpus2skill.application.compile_documents import compile_documents
 from corpus2skill.application.compile_options import CompileOptions
+from corpus2skill.application.server.corpora import corpus_settings
 from corpus2skill.application.server.job_estimate import job_compile_options, job_host
 from corpus2skill.application.server.job_reporter import JobReporter, ReportedSteps
 from corpus2skill.application.server_wiring import Server
@@ -42,6 +43,8 @@ class JobAttempt:
         self._server = server
         self._engine = engine
         self.job = job
+        self.keys = server.keys(job.tenant).revision()
+        """The revision of the keys that it was begun with, or of older ones."""
         self.outcome: Outcome | None = None
         """Set when it has ended."""
         self.is_quiet = False
@@ -134,6 +137,8 @@ class JobAttempt:
     def _options(self) -> CompileOptions:
         """The job's, with what earlier attempts have left of its cap."""
         options = job_compile_options(self._server, self.job.tenant, self.job.corpus, self.job.options)
+        if corpus_settings(self._server, self.job.tenant, self.job.corpus).tests_required:
+            options = replace(options, is_held_back=True)  # its tests switch to it, when they go well
         if options.max_cost is None:
             return options
         return replace(

@@ -12,7 +12,7 @@ from pathlib import Path
 from corpus2skill.application.compile_documents import estimate_compile
 from corpus2skill.application.compile_engine import silent
 from corpus2skill.application.compile_host import CompileHost
-from corpus2skill.application.compile_options import CompileOptions
+from corpus2skill.application.compile_options import CompileOptions, compile_models
 from corpus2skill.application.json_form import to_json
 from corpus2skill.application.server.corpora import options_of_corpus, require_corpus
 from corpus2skill.application.server_wiring import Server, cached_extractor, uploaded_sources
@@ -21,6 +21,7 @@ from corpus2skill.domain.money import EstimatedSpending, Span
 from corpus2skill.domain.people import Principal
 from corpus2skill.domain.server_job import Estimate, EstimateLine, JobOptions, failed_item
 from corpus2skill.errors import Damaged, Outrun
+from corpus2skill.settings import Settings
 
 
 def estimate_job(server: Server, by: Principal, corpus: str, options: JobOptions) -> Estimate:
@@ -123,8 +124,17 @@ def _fingerprint(server: Server, tenant: str, corpus: str, options: JobOptions) 
         sorted((name, upload.sha256) for name, upload in uploads.items()),
         [_files_below(Path(path)) for path in workspace.versions.config(corpus).paths],
         to_json(compile_options),
+        _models(workspace.settings, compile_options),
     ]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode("ascii")).hexdigest()
+
+
+def _models(settings: Settings, options: CompileOptions) -> list[str | None]:
+    """What the tenant's settings make of the options."""
+    models = compile_models(settings, options)
+    names = (models.summarize, models.group)
+    prices = (settings.prices, settings.input_price, settings.output_price)
+    return [*(None if name is None else str(name) for name in names), repr(prices)]
 
 
 def _files_below(path: Path) -> list[tuple[str, int, int]]:

@@ -52,6 +52,8 @@ def becoming(server: Server, job: ServerJob, state: JobState, cause: Cause | Non
 def tell_state(server: Server, job: ServerJob) -> None:
     """Tell whoever watches, and announce what a customer's own systems may wait for."""
     server.events.append(job.tenant, job_topic(job.job), [state_event(job)])
+    if job.state in ENDED:
+        server.traces.job(job)
     values = {"job_id": job.job, "corpus": job.corpus, "code": None if job.cause is None else job.cause.code}
     match job.state:
         case "succeeded":

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from corpus2skill.application.server.job_turns import becoming, turn_job
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.server_job import Cause, ServerJob
+from corpus2skill.errors import Corpus2SkillError
 from corpus2skill.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
@@ -66,6 +69,19 @@ class JobWatch:
         counters = {name: job.attempt * 1_000_000_000 + job.beats for name, job in running.items()}
         for name in self._jobs.still(counters):
             stall(self._server, running[name].tenant, name, running[name].attempt)
+
+
+async def watch_jobs(server: Server, stop: asyncio.Event) -> None:
+    """Look again and again until `stop` is set: the worker itself cannot say that it is dead."""
+    watch = JobWatch(server)
+    while not stop.is_set():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEASE_SECONDS / _LOOKS_OF_A_LEASE):
+                await stop.wait()
+        try:
+            await asyncio.to_thread(watch.look)
+        except Corpus2SkillError:
+            _log.warning("jobs cannot be looked after now; tried again", exc_info=True)
 
 
 def stall(server: Server, tenant: str, job: str, attempt: int) -> None:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from corpus2skill.application.server.exams import examine_compiled
 from corpus2skill.application.server.job_attempt import JobAttempt, Outcome
+from corpus2skill.application.server.job_money import paid_for_corpus, with_all_money
 from corpus2skill.application.server.job_pace import is_to_be_told
 from corpus2skill.application.server.job_queue import next_job
 from corpus2skill.application.server.job_turns import (
@@ -18,10 +20,11 @@ from corpus2skill.application.server.job_turns import (
     turn_job,
 )
 from corpus2skill.application.server.job_watch import LEASE_SECONDS, Stillness, stall
+from corpus2skill.application.server.waiting_jobs import key_came_meanwhile
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.domain.event_log import job_topic
 from corpus2skill.domain.moments import moment_of
-from corpus2skill.domain.server_job import Ending, Progress, ServerJob, failed_item
+from corpus2skill.domain.server_job import Ending, JobMoney, Progress, ServerJob, failed_item
 from corpus2skill.ports.job_engine import JobEngine
 from corpus2skill.ports.jobs import RunningJob
 from corpus2skill.ports.workers import Presence, Worker
@@ -183,11 +186,15 @@ class JobWorker:
         job, progress = work.attempt.job, work.attempt.progress()
         if progress != work.told:
             self._tell_progress(work, progress)
+        if outcome.report is not None and outcome.ending.state == "succeeded":
+            examine_compiled(self._server, job, outcome.report)
         ended = self._server.jobs.change(job.tenant, job.job, self._ending(job.attempt, outcome))
         del self._at_work[job.job]
         if ended is not None:
             self._untold.append(ended)
         self._tell()
+        if ended is not None:
+            key_came_meanwhile(self._server, ended, work.attempt.keys)
 
     def _tell(self) -> None:
         while self._untold:
@@ -251,6 +258,8 @@ class JobWorker:
     def _take_up(self, running: tuple[RunningJob, ...]) -> None:
         """Begin what may be begun."""
         settings = self._server.server_settings
+        if len(self._at_work) >= settings.jobs_at_once:
+            return
         mine = list(running)
         queued = [job for job in self._server.jobs.queued() if job.job not in self._at_work]
         while len(self._at_work) < settings.jobs_at_once:
@@ -258,20 +267,29 @@ class JobWorker:
             if job is None:
                 return
             queued.remove(job)
-            claimed = turn_job(self._server, job.tenant, job.job, self._claim)
+            paid = paid_for_corpus(self._server, job.tenant, job.corpus)
+            claimed = turn_job(self._server, job.tenant, job.job, self._claim(paid))
             if claimed is None:
                 continue
             self._served[job.tenant] = max(self._served.values(), default=0) + 1
             mine.append(_as_running(claimed))
-            attempt = JobAttempt(self._server, self._engine, claimed)
+            attempt = JobAttempt(self._server, self._engine, with_all_money(claimed, paid))
             self._at_work[job.job] = _AtWork(attempt=attempt, told=claimed.progress)
 
-    def _claim(self, was: ServerJob) -> ServerJob | None:
-        if was.state != "queued":
-            return None
-        running = becoming(self._server, was, "running")
-        started = was.started_at or running.state_at
-        return replace(running, attempt=was.attempt + 1, worker=self._me.worker, started_at=started)
+    def _claim(self, paid: JobMoney) -> Callable[[ServerJob], ServerJob | None]:
+        def turn(was: ServerJob) -> ServerJob | None:
+            if was.state != "queued":
+                return None
+            running = becoming(self._server, was, "running")
+            return replace(
+                running,
+                attempt=was.attempt + 1,
+                worker=self._me.worker,
+                started_at=was.started_at or running.state_at,
+                paid_before=was.paid_before or paid,
+            )
+
+        return turn
 
 
 def _as_running(job: ServerJob) -> RunningJob:

@@ -26,6 +26,8 @@ class TreeKey:
     version: int
     model: str | None
     settings: Settings
+    keys: str = ""
+    """The revision of the keys that pay."""
 
 
 @dataclass(slots=True, kw_only=True)

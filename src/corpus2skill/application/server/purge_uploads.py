@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from contextlib import suppress
 
 from corpus2skill.application.remove_documents import Purge, purge_sources
 from corpus2skill.application.server.corpora import record_tenants
@@ -16,7 +18,19 @@ from corpus2skill.errors import Busy, Corpus2SkillError
 _log = logging.getLogger(__name__)
 
 _AT_ONCE = 20
+_LOOK_AGAIN_SECONDS = 2.0
 SYSTEM = "system"
+
+
+async def purge_uploads(server: Server, stop: asyncio.Event) -> None:
+    """The worker's duty: purge what is to go, as soon as it may, until `stop` is set."""
+    while not stop.is_set():
+        try:
+            await asyncio.to_thread(purge_waiting, server)
+        except Corpus2SkillError:
+            _log.warning("nothing can be purged now", exc_info=True)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), _LOOK_AGAIN_SECONDS)
 
 
 def purge_waiting(server: Server) -> int:

@@ -21,6 +21,7 @@ from corpus2skill.application.server.dead_runs import DeadRuns
 from corpus2skill.application.server.event_writer import EventWriter
 from corpus2skill.application.server.open_trees import OpenTrees, TreeKey
 from corpus2skill.application.server.patient_records import PatientRecords
+from corpus2skill.application.server.reviews import note_ended_run
 from corpus2skill.application.server.run_events import told, told_end
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.wiring import Workspace
@@ -109,6 +110,7 @@ class RunHost:
         live = self._admit(order)
         try:
             corpus, version = order.session.corpus, _active(workspace, order.session.corpus)
+            keys = workspace.keys.revision()
             self._server.hosted.add_run(live.hosted)
         except BaseException:
             self._dismiss(live)
@@ -119,6 +121,7 @@ class RunHost:
             version=version,
             model=order.model,
             settings=workspace.settings,
+            keys=keys,
         )
         asyncio.run_coroutine_threadsafe(self._work(live, key, workspace), self._running_loop())
         live.begun.result()
@@ -298,7 +301,9 @@ class RunHost:
         except Corpus2SkillError:  # it is settled later, as one that its owner left behind
             _log.warning("run %s could not be marked as finished", run, exc_info=True)
         if record is not None:
+            _measure(self._server, record)
             announce_end(self._server, record)
+            note_ended_run(self._server, record)
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -341,6 +346,15 @@ class RunHost:
             self._server.hosted.renew(self.owner, until)
         self._dead.settle_all(lambda run: self.has(run.tenant, run.run))
         self._dead.forget_old_events()
+        self._let_go_of_idle_records()
+
+    def _let_go_of_idle_records(self) -> None:
+        """Hold no file open for a tenant who asks nothing; the next question opens it again."""
+        with self._lock:
+            asking = {tenant for tenant, _ in self._live}
+            idle = [records for tenant, records in self._records.items() if tenant not in asking]
+        for records in idle:
+            records.shut()
 
     async def _close(self) -> None:
         self._caring.cancel()
@@ -375,6 +389,19 @@ class _Listener:
             self._writer.write(self._live.hosted.tenant, self._topic, told_event)
         if isinstance(event, RunStarted) and not self._live.begun.done():
             self._live.begun.set_result(None)
+
+
+def _measure(server: Server, record: RunRecord) -> None:
+    usage = record.usage
+    server.traces.run(record)
+    server.measures.run(
+        record.outcome,
+        record.total_ms / 1000,
+        model=record.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        dollars=record.usd,
+    )
 
 
 def announce_end(server: Server, record: RunRecord) -> None:

@@ -48,6 +48,6 @@ def require_topic(server: Server, principal: Principal, end_user: str | None, na
     principal.require("read")
     if kind == "documents":
         require_corpus(server, principal.tenant, of)
-    elif kind != "job" or not server.events.newest([(principal.tenant, name)]):
+    elif kind not in ("job", "test-run") or not server.events.newest([(principal.tenant, name)]):
         raise ThingNotFound("topic", name)
     return name

@@ -8,8 +8,13 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from corpus2skill import __version__
+from corpus2skill.application.server.deliver_announcements import deliver_announcements
+from corpus2skill.application.server.idempotency import forget_old_answers
+from corpus2skill.application.server.exam_worker import carry_out_exams
 from corpus2skill.application.server.inspect_uploads import inspect_uploads
 from corpus2skill.application.server.job_worker import JobWorker
+from corpus2skill.application.server.purge_uploads import purge_uploads
+from corpus2skill.application.server.waiting_jobs import wake_jobs
 from corpus2skill.application.server_wiring import Server, open_job_engine, worker_presence
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.errors import Corpus2SkillError
@@ -21,7 +26,7 @@ _log = logging.getLogger(__name__)
 Duty = Callable[[Server, asyncio.Event], Awaitable[None]]
 """Works until the event is set, and then leaves what it was at so that another process can go on with it."""
 
-_TURN_SECONDS = 0.1
+_TURN_SECONDS = 0.2
 _REST_SECONDS = 1.0
 """After a fault of the database or the disk."""
 _BEGIN_AGAIN_SECONDS = 5.0
@@ -43,7 +48,15 @@ async def carry_out_jobs(server: Server, stop: asyncio.Event) -> None:
     await asyncio.to_thread(_left, worker)
 
 
-DUTIES: tuple[Duty, ...] = (carry_out_jobs, inspect_uploads)
+DUTIES: tuple[Duty, ...] = (
+    carry_out_jobs,
+    inspect_uploads,
+    carry_out_exams,
+    purge_uploads,
+    forget_old_answers,
+    deliver_announcements,
+    wake_jobs,
+)
 """What a worker does, side by side."""
 
 

@@ -20,6 +20,7 @@ from corpus2skill.entrypoints.cli import (
     evaluate,
     exit_codes,
     extract,
+    keys,
     people,
     records,
     removing,
@@ -78,6 +79,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(tenants.app, name="tenants")
 app.add_typer(people.app, name="people")
 app.add_typer(tokens.app, name="tokens")
+app.add_typer(keys.app, name="keys")
 
 
 @app.callback()

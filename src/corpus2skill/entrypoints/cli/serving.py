@@ -79,6 +79,16 @@ ProxyOption = Annotated[
         show_default=False,
     ),
 ]
+MasterKeyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--master-key-file",
+        metavar="FILE",
+        help="The key that seals customers' keys; else CORPUS2SKILL_MASTER_KEY, or on this machine alone one that "
+        "is made in the workspace.",
+        show_default=False,
+    ),
+]
 LogOption = Annotated[
     Literal["console", "json"] | None,
     typer.Option("--log-format", help="Lines for people or for programs.", show_default=False),
@@ -93,6 +103,7 @@ def serve_command(
     public_host: PublicHostOption = None,
     trusted_proxy: ProxyOption = None,
     log_format: LogOption = None,
+    master_key_file: MasterKeyOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -115,6 +126,7 @@ def serve_command(
             "public_hosts": tuple(public_host) if public_host else None,
             "trusted_proxies": tuple(trusted_proxy) if trusted_proxy else None,
             "log_format": log_format,
+            "master_key_file": None if master_key_file is None else str(master_key_file.absolute()),
         },
         os.environ,
     )
@@ -141,6 +153,7 @@ def _serve(out: Output, home: Path, settings: ServerSettings) -> None:
         settings = replace(settings, port=listening.getsockname()[1])
         server = open_server(home, settings)
         server.check_database()
+        server.vault.check()
         if not settings.is_on_loopback:
             check_accounts(server)
         configure_logs(settings.log_format)

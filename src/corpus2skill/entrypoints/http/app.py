@@ -37,10 +37,14 @@ from corpus2skill.entrypoints.http.routes import (
     me,
     members,
     password,
+    provider_credentials,
     records,
     runs,
     sessions,
+    settings,
     sign_ins,
+    usage,
+    webhook_endpoints,
 )
 from corpus2skill.entrypoints.web import sign_in
 
@@ -60,6 +64,10 @@ _ROUTES = (
     records,
     exports,
     events,
+    provider_credentials,
+    settings,
+    usage,
+    webhook_endpoints,
 )
 _MOST_BYTES = 1_000_000
 """Of a body; a route that takes more says so (`max_body_size`)."""
@@ -76,11 +84,11 @@ def create_app(server: Server, worker: WorkerState = no_worker) -> FastAPI:
         generate_unique_id_function=operation_id,
         lifespan=living,
     )
-    settings = server.server_settings
+    told = server.server_settings
     app.state.server = server
     app.state.worker = worker
-    app.state.requests = RateLimit(server.clock, settings.requests_per_minute)
-    app.state.questions = RateLimit(server.clock, settings.questions_per_minute)
+    app.state.requests = RateLimit(server.clock, told.requests_per_minute)
+    app.state.questions = RateLimit(server.clock, told.questions_per_minute)
     app.state.hub = EventHub(server.events)
     app.state.runs = RunHost(server)
     app.state.endings = list[Callable[[float], None]]((app.state.runs.stop,))

@@ -14,6 +14,7 @@ from corpus2skill.application.server import idempotency
 from corpus2skill.application.server.idempotency import Answer, Repeatable
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.entrypoints.http.caller import caller, the_server
+from corpus2skill.entrypoints.http.cookies import cookie_of
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 REPLAYED_HEADER = "Idempotency-Replayed"
@@ -84,7 +85,7 @@ async def _repeatable(request: Request, server: Server) -> Repeatable:
         f"{request.method} {request.url.path}?{request.url.query}",
         request.headers[IDEMPOTENCY_HEADER],
         await request.body(),
-        request.headers.get("authorization") or request.headers.get("cookie", ""),
+        request.headers.get("authorization") or cookie_of(request, server) or "",
     )
 
 

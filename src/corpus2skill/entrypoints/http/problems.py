@@ -73,6 +73,10 @@ class Problem(BaseModel):
     """To be given to the operator: it stands in the log."""
     errors: list[FieldFault] = []
     """By field, where the request is not of the right form."""
+    at: str | None = None
+    """Of a path that names no node: the nearest node that there is. Left out otherwise, as the next."""
+    children: list[str] | None = None
+    """What can be fetched there."""
 
 
 def status_of(error: Corpus2SkillError) -> int:
@@ -87,8 +91,9 @@ def problem(
     *,
     headers: Mapping[str, str] | None = None,
     faults: list[FieldFault] | None = None,
+    nearest: tuple[str, tuple[str, ...]] | None = None,
 ) -> JSONResponse:
-    """Return a problem."""
+    """Return a problem. `nearest`: path and children of the nearest node, where a path names none."""
     state = state_of(request.scope)
     state.code = code
     body = Problem(
@@ -101,9 +106,11 @@ def problem(
         retryable=status in _RETRYABLE,
         request_id=state.request_id,
         errors=faults or [],
+        at=None if nearest is None else nearest[0],
+        children=None if nearest is None else list(nearest[1]),
     )
     return JSONResponse(
-        body.model_dump(),
+        body.model_dump(exclude={"at", "children"} if nearest is None else None),
         status,
         {"Cache-Control": "no-store", **(headers or {})},
         media_type=MEDIA_TYPE,
@@ -127,7 +134,10 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
         headers["Connection"] = "close"  # the rest of what was sent is not read
     if isinstance(error, errors.NotSignedIn):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(request, status, error.code, _sentence(request, error), headers=headers)
+    nearest = (error.at, error.children) if isinstance(error, errors.NodeNotFound) else None
+    return problem(
+        request, status, error.code, _sentence(request, error), headers=headers, nearest=nearest
+    )
 
 
 def _sentence(request: Request, error: Corpus2SkillError) -> str:

@@ -157,9 +157,9 @@ def run_body(view: RunView) -> RunBody:
     return _running(view)
 
 
-def begun_body(run: HostedRun, question: str) -> RunBody:
-    """A run that was taken on a moment ago."""
-    return _running(RunView(hosted=run, record=None, question=question))
+def begun_body(run: HostedRun) -> RunBody:
+    """A run that was taken on a moment ago. Without its question: answers to a POST may be kept for a day."""
+    return _running(RunView(hosted=run, record=None))
 
 
 def record_body(record: RunRecord, feedback: Feedback | None) -> RecordBody:

@@ -6,7 +6,19 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import msgspec
-from sqlalchemy import Boolean, Column, Connection, RowMapping, String, Table, Text, delete, insert, select, update
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Connection,
+    RowMapping,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
 from corpus2skill.adapters.store.database import Database
@@ -58,9 +70,7 @@ class SqlCredentialStore:
         return None if found is None else _held(found)
 
     def credentials(self, tenant: str) -> tuple[Credential, ...]:
-        wanted = (
-            select(CREDENTIALS).where(CREDENTIALS.c.tenant == tenant).order_by(CREDENTIALS.c.provider)
-        )
+        wanted = select(CREDENTIALS).where(CREDENTIALS.c.tenant == tenant).order_by(CREDENTIALS.c.provider)
 
         def work(connection: Connection) -> tuple[Credential, ...]:
             return tuple(_held(row).credential for row in connection.execute(wanted).mappings())

@@ -25,7 +25,15 @@ from sqlalchemy import (
 
 from corpus2skill.adapters.store.database import Database
 from corpus2skill.adapters.store.state.tables import METADATA
-from corpus2skill.domain.server_job import Cause, Estimate, JobOptions, JobState, Progress, ServerJob
+from corpus2skill.domain.server_job import (
+    Cause,
+    Estimate,
+    JobMoney,
+    JobOptions,
+    JobState,
+    Progress,
+    ServerJob,
+)
 from corpus2skill.errors import ThingNotFound
 from corpus2skill.ports.jobs import QueuedJob, RunningJob
 
@@ -48,6 +56,7 @@ JOBS = Table(
     Column("is_cancelling", Boolean, nullable=False),
     Column("is_quiet", Boolean, nullable=False),
     Column("progress", Text, nullable=False),  # JSON
+    Column("paid_before", Text),  # JSON
     Column("started_at", String),
     Column("ended_at", String),
     Column("retry_at", String),
@@ -74,6 +83,7 @@ _JSON_TYPES: dict[str, Any] = {
     "options": JobOptions,
     "estimate": Estimate | None,
     "cause": Cause | None,
+    "paid_before": JobMoney | None,
     "progress": Progress,
 }
 _OWN_METHODS = ("tenant", "job", "progress", "beats")
@@ -141,6 +151,14 @@ class SqlJobStore:
         return self._database.write(
             lambda connection: connection.execute(saved).rowcount > 0, outlasts_power_cut=False
         )
+
+    def count_by_state(self) -> dict[str, int]:
+        counted = select(JOBS.c.state, func.count()).group_by(JOBS.c.state)
+
+        def work(connection: Connection) -> dict[str, int]:
+            return {str(state): int(count) for state, count in connection.execute(counted)}
+
+        return self._database.read(work, {})
 
     def queued(self) -> tuple[QueuedJob, ...]:
         oldest = func.min(JOBS.c.job).label("oldest")

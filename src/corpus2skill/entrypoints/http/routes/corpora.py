@@ -35,6 +35,8 @@ class CorpusBody(BaseModel):
     chunk_minimum: int | None
     tests_required: bool
     """True where a version is switched to only after its test questions went well."""
+    tests_percent: int
+    """So many of a hundred of them must."""
     hand_off: str | None
     """Where an asker is sent whom no document answers."""
     created_at: str | None
@@ -57,6 +59,7 @@ class CorpusRequest(BaseModel):
     chunk_limit: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
     chunk_minimum: Sizes | None = None
     tests_required: bool = False
+    tests_percent: Annotated[int, Field(ge=1, le=100)] = 100
     hand_off: HandOff | None = None
 
 
@@ -138,6 +141,7 @@ def _body(view: CorpusView) -> CorpusBody:
         chunk_limit=settings.chunk_limit,
         chunk_minimum=settings.chunk_minimum,
         tests_required=settings.tests_required,
+        tests_percent=settings.tests_percent,
         hand_off=settings.hand_off,
         created_at=view.created_at,
         active_version=view.active_version,

@@ -113,7 +113,7 @@ def ask_question(
     limit_user(request, principal, session.end_user)
     run = conversations.ask(runs, session, wanted.question, model=wanted.model)
     response.headers["Location"] = link(request, f"/v1/runs/{run.run}")
-    return begun_body(run, wanted.question)
+    return begun_body(run)
 
 
 @router.get("/{session_id}/runs")
