@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from corpus2skill.application.server.corpora import create_corpus
+from corpus2skill.application.server.credentials import NewCredential, store_credential
 from corpus2skill.application.server.job_worker import JobWorker, Pace
 from corpus2skill.application.server.jobs import start_job
 from corpus2skill.application.server_wiring import Server, open_server, worker_presence
@@ -54,6 +55,11 @@ class JobShop:
         config = replace(versions.config(corpus), paths=(str(documents or self.documents),))
         with versions.exclusive(corpus):
             versions.save_config(corpus, config)
+
+    def store_key(self, tenant: str = TENANT) -> None:
+        """Store the tenant's key: the environment's pays only for the embedded default's own tenant."""
+        wanted = NewCredential(provider=MODEL, secret=KEY, base_url=self.provider.base_url)
+        store_credential(self.server, self.person(tenant), wanted)
 
     def start(self, corpus: str = CORPUS, tenant: str = TENANT, **options: str | float | bool) -> ServerJob:
         """Queue a compile by the paid model, with a cap that is never reached unless it says otherwise."""
@@ -110,11 +116,15 @@ def opened_shop(
     with in_thread(provider):
         serve(provider, MODEL, monkeypatch)
         shop = JobShop(
-            server=open_server(home / "home", settings or ServerSettings()),
+            server=open_server(
+                home / "home", replace(settings or ServerSettings(), allow_private_endpoints=True)
+            ),
             provider=provider,
             documents=write_documents(home / "documents", documents),
         )
         shop.add_corpus(CORPUS)
+        if shop.server.server_settings.database_url is not None:
+            shop.store_key()
         yield shop
 
 
