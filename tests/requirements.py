@@ -213,6 +213,18 @@ SERVING: dict[str, str] = {
     "S-92": "Every route needs a scope, a sign-in, or stands in a short list of public ones.",
     "S-93": "The pages to come in by work without script, in both languages, under a strict policy.",
     "S-94": "Tenants, people, links and sign-ins are kept the same in SQLite and PostgreSQL; the operator's commands do what HTTP does.",
+    "S-96": "A customer's key is written and never shown again: its last four characters, its use and its tests are; an empty one keeps it.",
+    "S-97": "Keys lie sealed at rest; a row that is copied to another tenant or provider does not open.",
+    "S-98": "The server refuses to start without a master key, with another one, or with one that others can read; the embedded default makes its own.",
+    "S-99": "The master key is changed while the server runs; what was killed in the middle goes on.",
+    "S-100": "A tenant pays with its own keys alone; the server's environment pays for the embedded default's tenant only.",
+    "S-101": "A key is used from the next question and attempt on; whichever moment it comes at, no job waits for one that is there.",
+    "S-102": "No key is in any answer, log, file, event or step, whatever the provider says.",
+    "S-103": "A tenant sets models, prices and limits for itself; what is no such setting is refused, and who was outrun is told.",
+    "S-104": "A stored key goes to no other address; addresses of private networks are called only where the operator lets them.",
+    "S-105": "Usage is told by day, model, purpose and corpus; unknown money is counted, never zero, and deleting gives none back.",
+    "S-106": "A month's cap holds for compiles and questions together; jobs pause at it and go on with a higher one or a new month.",
+    "S-107": "A key is tried by one little call that somebody said yes to; what it said and cost is shown and counted.",
 }
 """What issue 6 and interfaces.md say of the server."""
 

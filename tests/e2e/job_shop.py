@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +15,12 @@ from corpus2skill.application.server.corpora import create_corpus
 from corpus2skill.application.server.credentials import NewCredential, store_credential
 from corpus2skill.application.server.job_worker import JobWorker, Pace
 from corpus2skill.application.server.jobs import start_job
-from corpus2skill.application.server_wiring import Server, open_server, worker_presence
+from corpus2skill.application.server_wiring import (
+    Server,
+    new_master_key,
+    open_server,
+    worker_presence,
+)
 from corpus2skill.application.wiring import TENANT
 from corpus2skill.domain.people import SCOPES, Principal
 from corpus2skill.domain.server_job import ENDED, JobOptions, JobState, ServerJob
@@ -110,11 +115,12 @@ def opened_shop(
     monkeypatch: pytest.MonkeyPatch,
     settings: ServerSettings | None = None,
     latency: float = 0.0,
-) -> Iterator[JobShop]:
+) -> Generator[JobShop]:
     """A shop with its provider up and one corpus in it."""
     provider = anthropic_server(latency=latency)
     with in_thread(provider):
         serve(provider, MODEL, monkeypatch)
+        monkeypatch.setenv("CORPUS2SKILL_MASTER_KEY", new_master_key())
         shop = JobShop(
             server=open_server(
                 home / "home", replace(settings or ServerSettings(), allow_private_endpoints=True)

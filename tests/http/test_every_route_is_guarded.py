@@ -15,6 +15,7 @@ from corpus2skill.application.server_wiring import Server
 from corpus2skill.entrypoints.http.app import create_app
 from corpus2skill.entrypoints.http.caller import May, caller
 from corpus2skill.entrypoints.http.routes.health import may_measure
+from corpus2skill.entrypoints.web.screens import SCREENS
 
 PUBLIC = {
     "GET /healthz",
@@ -28,9 +29,10 @@ PUBLIC = {
     "GET /reset/{code}",
     "POST /reset/{code}",
     "GET /page.css",
+    "GET /ui/{of_build}/{path:path}",
 }
 """Anybody: they tell nothing that is anybody's, or ask for a secret themselves."""
-LOOKS_ITSELF = {"GET /", "POST /tenant", "POST /sign-out"}
+LOOKS_ITSELF = {*(f"GET {screen.path}" for screen in SCREENS), "POST /tenant", "POST /sign-out"}
 """Pages that send a stranger to the sign-in form."""
 SIGNED_IN = {
     "GET /v1/me",

@@ -170,7 +170,8 @@ def prune(workspace: Workspace, corpus: str | None) -> tuple[str, list[Prunable]
 
 def _cited(workspace: Workspace, corpus: str) -> set[int]:
     with opened_records(workspace) as records:
-        return {version for tenant in TENANTS for version in records.cited_versions(tenant, corpus)}
+        chains = {*TENANTS, workspace.tenant}
+        return {version for tenant in chains for version in records.cited_versions(tenant, corpus)}
 
 
 def _manifest(workspace: Workspace, corpus: str, version: int) -> Manifest | None:

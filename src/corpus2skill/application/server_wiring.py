@@ -43,6 +43,7 @@ from corpus2skill.ports.measures import Measures
 from corpus2skill.ports.passwords import PasswordHasher
 from corpus2skill.ports.people import PeopleStore, TenantStore
 from corpus2skill.ports.reviews import BranchVisits, ReviewStore
+from corpus2skill.ports.retention import RetentionStore
 from corpus2skill.ports.sign_ins import LinkStore, WebSessionStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.tenant_settings import TenantSettingsStore
@@ -70,6 +71,7 @@ class Server:
     hosted: HostedStore
     announcer: Announcer
     webhooks: WebhookStore
+    retention: RetentionStore
     kept_answers: KeptAnswers
     measures: Measures
     traces: Traces
@@ -183,6 +185,7 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
     from corpus2skill.adapters.store.state.kept_answers import SqlKeptAnswers
     from corpus2skill.adapters.store.state.links import SqlLinkStore
     from corpus2skill.adapters.store.state.people import SqlPeopleStore
+    from corpus2skill.adapters.store.state.retention import SqlRetentionStore
     from corpus2skill.adapters.store.state.reviews import SqlReviewStore
     from corpus2skill.adapters.store.state.state_database import open_state, state_url
     from corpus2skill.adapters.store.state.tenant_settings import SqlTenantSettings
@@ -209,6 +212,7 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         hosted=SqlHostedStore(state),
         announcer=SqlAnnouncer(state, clock, ids),
         webhooks=webhooks,
+        retention=SqlRetentionStore(state),
         kept_answers=SqlKeptAnswers(state),
         measures=PrometheusMeasures(),
         traces=open_traces(os.environ),

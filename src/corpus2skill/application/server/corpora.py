@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from corpus2skill.application.compile_documents import check_corpus_name, check_sizes
 from corpus2skill.application.compile_options import CompileOptions
+from corpus2skill.application.server.holds import check_free
 from corpus2skill.application.server_wiring import Server, upload_files
 from corpus2skill.application.show_records import opened_records
 from corpus2skill.application.wiring import Workspace, evaluation_tenant
@@ -143,10 +144,12 @@ def delete_corpus(server: Server, by: Principal, corpus: str, confirm: str) -> D
         CorpusNotFound.
         ConfirmationNeeded: `confirm` is not its name.
         Busy: it is being compiled.
+        Conflict: a legal hold covers it.
     """
     require_corpus(server, by.tenant, corpus)
     if confirm != corpus:
         raise ConfirmationNeeded("corpus_not_confirmed", corpus=corpus)
+    check_free(server, by.tenant, corpus=corpus)
     workspace = server.workspace(by.tenant)
     with workspace.versions.exclusive(corpus):
         versions = workspace.versions.versions(corpus)

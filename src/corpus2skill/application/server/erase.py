@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from corpus2skill.application.delete_records import DeletedRecord, Whose, delete_records
+from corpus2skill.application.server.holds import check_free, check_records_free
 from corpus2skill.application.server.runs import RunHost
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.show_records import opened_records
@@ -33,8 +34,10 @@ def erase_session(server: Server, host: RunHost, by: Principal, session: HostedS
     """Delete a conversation; what is still being answered in it is ended first.
 
     Raises:
-        Conflict: that could not be ended in time; what was answered before is deleted.
+        Conflict: a legal hold covers it; or that could not be ended in time, then what was answered before is
+            deleted.
     """
+    check_free(server, by.tenant, session=session.session, user=session.end_user, corpus=session.corpus)
     erasure = _erase(server, host, by.tenant, Whose(session=session.session), (session.session,))
     if not erasure.is_done:
         raise Conflict("run_not_finished", session=session.session)
@@ -48,10 +51,12 @@ def erase_records(server: Server, host: RunHost, by: Principal, whose: Whose, *,
     Raises:
         InvalidInput: not exactly one of the three is given.
         ThingNotFound: there is nothing of it.
+        Conflict: a legal hold covers some of it.
     """
     sessions = _sessions(server, by.tenant, whose)
     if is_dry_run:
         return _found(server, by.tenant, whose, sessions)
+    check_records_free(server, by.tenant, whose)
     erasure = _erase(server, host, by.tenant, whose, sessions)
     if not erasure.records and not erasure.under_way and not sessions:
         raise _nothing(whose)
@@ -62,12 +67,14 @@ def erase_records(server: Server, host: RunHost, by: Principal, whose: Whose, *,
 
 def erase_runs(server: Server, tenant: str, runs: Collection[str]) -> None:
     """Delete what these runs said; conversations stay, empty or not. For whoever decides what is kept how long."""
-    with opened_records(server.workspace(tenant)) as records:
-        records.tombstone(tenant, runs)
     server.reviews.forget(tenant, runs)
     for run in runs:
         server.events.forget(tenant, run_topic(run))
         server.hosted.drop_run(tenant, run)
+    with opened_records(
+        server.workspace(tenant)
+    ) as records:  # last: as long as it is there, it is found again
+        records.tombstone(tenant, runs)
 
 
 def _sessions(server: Server, tenant: str, whose: Whose) -> tuple[str, ...]:

@@ -9,11 +9,12 @@ from contextlib import suppress
 from corpus2skill.application.remove_documents import Purge, purge_sources
 from corpus2skill.application.server.corpora import record_tenants
 from corpus2skill.application.server.documents import event_payload, live_sources
+from corpus2skill.application.server.holds import check_free
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.domain.event_log import NewEvent, documents_topic
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.upload import Upload
-from corpus2skill.errors import Busy, Corpus2SkillError
+from corpus2skill.errors import Busy, Conflict, Corpus2SkillError
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +45,7 @@ def purge_waiting(server: Server) -> int:
 def _is_purged(server: Server, upload: Upload) -> bool:
     workspace = server.workspace(upload.tenant)
     try:
+        check_free(server, upload.tenant, corpus=upload.corpus)
         # Whoever compiles now may have read it before it was taken out; whoever begins later finds it gone.
         with workspace.versions.exclusive(upload.corpus):
             _, live = live_sources(server, upload.tenant, upload.corpus)
@@ -51,7 +53,7 @@ def _is_purged(server: Server, upload: Upload) -> bool:
             return False
         tenants = record_tenants(upload.tenant)
         purge = purge_sources(workspace, upload.corpus, (upload.name,), tenants)
-    except Busy:
+    except (Busy, Conflict):
         return False
     except Corpus2SkillError:
         _log.warning("a document cannot be purged now: %s", upload.document, exc_info=True)

@@ -162,9 +162,7 @@ def _entry(record: RunRecord, feedback: Feedback | None) -> ReviewEntry:
     entry = review_entry(record)
     if feedback is None:
         return entry
-    return replace(
-        entry, is_unhelpful=not feedback.is_helpful, has_comment=feedback.comment is not None
-    )
+    return replace(entry, is_unhelpful=not feedback.is_helpful, has_comment=feedback.comment is not None)
 
 
 def _is_known(server: Server, tenant: str, run: str) -> bool:

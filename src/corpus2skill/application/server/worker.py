@@ -9,11 +9,12 @@ from contextlib import suppress
 
 from corpus2skill import __version__
 from corpus2skill.application.server.deliver_announcements import deliver_announcements
-from corpus2skill.application.server.idempotency import forget_old_answers
 from corpus2skill.application.server.exam_worker import carry_out_exams
+from corpus2skill.application.server.idempotency import forget_old_answers
 from corpus2skill.application.server.inspect_uploads import inspect_uploads
 from corpus2skill.application.server.job_worker import JobWorker
 from corpus2skill.application.server.purge_uploads import purge_uploads
+from corpus2skill.application.server.retain import retain
 from corpus2skill.application.server.waiting_jobs import wake_jobs
 from corpus2skill.application.server_wiring import Server, open_job_engine, worker_presence
 from corpus2skill.domain.moments import moment_of
@@ -55,6 +56,7 @@ DUTIES: tuple[Duty, ...] = (
     purge_uploads,
     forget_old_answers,
     deliver_announcements,
+    retain,
     wake_jobs,
 )
 """What a worker does, side by side."""

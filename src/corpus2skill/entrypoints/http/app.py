@@ -30,6 +30,8 @@ from corpus2skill.entrypoints.http.routes import (
     corpora,
     documents,
     events,
+    exam_questions,
+    exams,
     exports,
     health,
     invitations,
@@ -38,15 +40,20 @@ from corpus2skill.entrypoints.http.routes import (
     members,
     password,
     provider_credentials,
+    queue,
     records,
     runs,
     sessions,
     settings,
     sign_ins,
     usage,
+    version_diff,
+    version_tree,
+    versions,
+    retention,
     webhook_endpoints,
 )
-from corpus2skill.entrypoints.web import sign_in
+from corpus2skill.entrypoints.web import screens, sign_in
 
 _ROUTES = (
     me,
@@ -59,6 +66,12 @@ _ROUTES = (
     corpora,
     documents,
     jobs,
+    versions,
+    version_tree,
+    version_diff,
+    exam_questions,
+    exams,
+    queue,
     sessions,
     runs,
     records,
@@ -67,6 +80,7 @@ _ROUTES = (
     provider_credentials,
     settings,
     usage,
+    retention,
     webhook_endpoints,
 )
 _MOST_BYTES = 1_000_000
@@ -97,6 +111,7 @@ def create_app(server: Server, worker: WorkerState = no_worker) -> FastAPI:
     for module in _ROUTES:
         app.include_router(module.router, prefix="/v1", responses=PROBLEMS, max_body_size=_MOST_BYTES)
     app.include_router(health.router)
+    app.include_router(screens.router)
     app.include_router(sign_in.router)
     describe(app)
     for guard, options in _guards(server):

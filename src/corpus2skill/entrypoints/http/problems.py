@@ -135,9 +135,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     if isinstance(error, errors.NotSignedIn):
         headers["WWW-Authenticate"] = "Bearer"
     nearest = (error.at, error.children) if isinstance(error, errors.NodeNotFound) else None
-    return problem(
-        request, status, error.code, _sentence(request, error), headers=headers, nearest=nearest
-    )
+    return problem(request, status, error.code, _sentence(request, error), headers=headers, nearest=nearest)
 
 
 def _sentence(request: Request, error: Corpus2SkillError) -> str:

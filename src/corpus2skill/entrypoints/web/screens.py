@@ -98,7 +98,7 @@ def _page(screen: Screen) -> Callable[..., Response]:
         try:
             principal = caller(request, server)
         except NotSignedIn:
-            return go_to(request, f"/sign-in?next={quote(request.url.path)}")
+            return go_to(request, "/sign-in" if screen.path == "/" else f"/sign-in?next={_address(request)}")
         return _frame(request, screen, principal)
 
     return answer
@@ -121,6 +121,11 @@ def static_file(of_build: str, path: str, request: Request) -> Response:
     return Response(file.packed, media_type=file.media_type, headers={**headers, "Content-Encoding": "gzip"})
 
 
+def _address(request: Request) -> str:
+    asked = request.url.path.removeprefix(below(request, ""))
+    return quote(f"{asked}?{request.url.query}" if request.url.query else asked, safe="/")
+
+
 def _frame(request: Request, screen: Screen, principal: Principal) -> HTMLResponse:
     language = request.cookies.get("c2s_language")
     language = language if language in ("ja", "en") else language_of(request)
@@ -139,6 +144,7 @@ def _frame(request: Request, screen: Screen, principal: Principal) -> HTMLRespon
             place=screen.place,
             places=PLACES,
             is_wide=screen.is_wide,
+            name=principal.name,
             tenant=principal.tenant,
             data={**request.path_params, "scopes": " ".join(sorted(principal.scopes))},
             say=partial(message, language),

@@ -12,7 +12,6 @@ from corpus2skill.application.server import members, passwords, sign_ins
 from corpus2skill.application.server.links import living_link
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.domain.password import LEAST
-from corpus2skill.domain.people import Principal
 from corpus2skill.domain.sign_in import LinkKind, WebSession
 from corpus2skill.entrypoints.http.caller import TheServer, caller
 from corpus2skill.entrypoints.http.cookies import check_is_ours, cookie_of, drop_cookie, set_cookie
@@ -30,16 +29,6 @@ Entered = tuple[WebSession, str]
 @router.get("/page.css")
 def page_style() -> Response:
     return style()
-
-
-@router.get("/")
-def home(request: Request, server: TheServer) -> Response:
-    """Who is signed in, for which tenant, and the way out."""
-    try:
-        principal = caller(request, server)
-        return _home(request, server, principal)
-    except NotSignedIn:
-        return go_to(request, "/sign-in")
 
 
 @router.get("/sign-in")
@@ -123,16 +112,6 @@ def sign_out(request: Request, server: TheServer, everywhere: Field = "") -> Res
     response = go_to(request, "/sign-in")
     drop_cookie(request, response, server)
     return response
-
-
-def _home(request: Request, server: Server, principal: Principal) -> Response:
-    person = server.people.person(principal.person)
-    values = {
-        "name": principal.name,
-        "tenant": principal.tenant,
-        "tenants": [member.tenant for member in server.people.tenants_of(principal.person)],
-    }
-    return show(request, "home.html", values, language=None if person is None else person.language)
 
 
 def _look(request: Request, server: Server, kind: LinkKind, code: str, template: str) -> Response:

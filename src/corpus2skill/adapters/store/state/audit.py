@@ -10,6 +10,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Delete,
     RowMapping,
     String,
     Table,
@@ -50,6 +51,24 @@ _REFUSALS = {
 for _dialect, _statements in _REFUSALS.items():
     for _statement in _statements:
         event.listen(AUDIT_EVENTS, "after_create", DDL(_statement).execute_if(dialect=_dialect))
+
+
+_LIFTED = {
+    "sqlite": ("DROP TRIGGER audit_events_no_DELETE", _ON_SQLITE.format("DELETE")),
+    "postgresql": (
+        "ALTER TABLE audit_events DISABLE TRIGGER audit_events_no_change",
+        "ALTER TABLE audit_events ENABLE TRIGGER audit_events_no_change",
+    ),
+}
+
+
+def remove_events(connection: Connection, removed: Delete) -> int:
+    """Remove what retention lets go: the refusal is lifted for this one statement, in its transaction alone."""
+    lift, restore = _LIFTED[connection.dialect.name]
+    connection.exec_driver_sql(lift)
+    count = connection.execute(removed).rowcount
+    connection.exec_driver_sql(restore)
+    return count
 
 
 class SqlAuditLog:

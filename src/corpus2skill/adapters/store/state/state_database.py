@@ -28,6 +28,7 @@ _WITH_TABLES = (
     "kept_answers",
     "links",
     "people",
+    "retention",
     "reviews",
     "tenant_settings",
     "tenants",

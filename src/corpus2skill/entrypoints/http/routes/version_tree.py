@@ -18,15 +18,13 @@ from corpus2skill.domain.upload import Upload
 from corpus2skill.entrypoints.http.caller import Reader, TheServer
 from corpus2skill.entrypoints.http.ids import Id
 from corpus2skill.entrypoints.http.links import link
-from corpus2skill.entrypoints.http.paging import Cursor, Limit, Page
+from corpus2skill.entrypoints.http.paging import Limit, Page
 from corpus2skill.entrypoints.http.speech import language_of
 from corpus2skill.entrypoints.http.version_path import VersionNumber
 
 router = APIRouter(prefix="/corpora/{corpus}/versions/{version}", tags=["versions"])
 
-NodePath = Annotated[
-    str, Query(max_length=2_000, description="As `get_document` takes it; empty: the root.")
-]
+NodePath = Annotated[str, Query(max_length=2_000, description="As `get_document` takes it; empty: the root.")]
 Words = Annotated[str, Query(min_length=1, max_length=200, description="All of them must occur.")]
 SourceName = Annotated[str, Query(min_length=1, max_length=5_000, description="Name of the source.")]
 Number = Annotated[
