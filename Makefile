@@ -14,13 +14,13 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 CHECKED := src tests tools benchmarks
 
-.PHONY: demo test font postgres lint soak dist samples docs openapi clean
+.PHONY: demo test font postgres browser lint soak dist samples docs openapi clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
 	@$(BIN)/python -m corpus2skill.entrypoints.cli.demo
 
-test: lint font postgres
+test: lint font postgres browser
 	$(BIN)/pytest
 
 # Tests that draw Japanese PDFs need a font, which pip cannot give.
@@ -35,6 +35,18 @@ postgres:
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; } || \
 	  echo "No PostgreSQL (apt install postgresql): the tests that need one are skipped." >&2
+
+# Tests of the screens drive Debian's Chromium; axe-core says whether everybody can use them. It is no part of the
+# project and lies outside it.
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/corpus2skill-tests
+browser:
+	@{ command -v chromium && command -v npm && ls /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc; } >/dev/null 2>&1 || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk npm >/dev/null; } || \
+	  echo "No browser (apt install chromium fonts-noto-cjk npm): the tests of the screens are skipped." >&2
+	@[ -e $(CACHE)/node_modules/axe-core/axe.min.js ] || \
+	  { mkdir -p $(CACHE) && npm install --silent --no-audit --no-fund --prefix $(CACHE) axe-core@4 >/dev/null; } || \
+	  echo "No axe-core (npm install axe-core): the tests of accessibility are skipped." >&2
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check $(CHECKED)

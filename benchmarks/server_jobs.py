@@ -16,7 +16,7 @@ import threading
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the fakes
 
 from paid_corpus import write_documents
 

@@ -52,6 +52,12 @@ def seeded(client: TestClient, server: Server, tenant: str, folder: Path) -> Ids
     made["source"] = "chunk_1"
     invitation = created(client, "/v1/invitations", json={"name": "花子", "role": "viewer"})
     made["invitation_id"] = first_id(invitation, "invitation_id")
+    hooks = {"url": "https://example.jp/hooks", "kinds": ["run.not_found"]}
+    made["endpoint_id"] = first_id(created(client, "/v1/webhook-endpoints", json=hooks), "endpoint_id")
+    sent = created(client, f"/v1/webhook-endpoints/{made['endpoint_id']}/ping")
+    made["delivery_id"] = first_id(sent, "delivery_id")
+    hold = {"kind": "end_user", "name": "客", "reason": "訴訟"}
+    made["hold_id"] = first_id(created(client, "/v1/retention/holds", json=hold), "hold_id")
     return made
 
 

@@ -30,6 +30,7 @@ FROM_VARIABLES = {
         "read_only",
         "no_rights",
         "workspace_io",
+        "batch_under_way",
         "run_cap_reached",
         "session_cap_reached",
         "day_cap_reached",

@@ -39,7 +39,7 @@ class Rig:
             credential = Credential(
                 tenant=tenant,
                 provider="openai",
-                revision=secret,
+                revision="key_1",
                 created_at="",
                 changed_at="",
                 changed_by="",

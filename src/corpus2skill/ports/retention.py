@@ -46,6 +46,14 @@ class RetentionStore(Protocol):
         """
         ...
 
+    def wipe(self) -> None:
+        """Make what was deleted from the server's database unreadable in its files, too.
+
+        Raises:
+            Busy: somebody has been reading for too long; it may still stand in a log, until the next time.
+        """
+        ...
+
     def idle_sessions(self, tenant: str, before: str) -> tuple[tuple[str, str, str | None], ...]:
         """Session, corpus and end user of all conversations that were last asked something before then."""
         ...

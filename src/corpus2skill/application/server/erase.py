@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -13,7 +14,9 @@ from corpus2skill.application.show_records import opened_records
 from corpus2skill.domain.event_log import run_topic
 from corpus2skill.domain.hosted import HostedSession
 from corpus2skill.domain.people import Principal
-from corpus2skill.errors import Conflict, RecordNotFound, SessionNotFound, ThingNotFound
+from corpus2skill.errors import Busy, Conflict, RecordNotFound, SessionNotFound, ThingNotFound
+
+_log = logging.getLogger(__name__)
 
 _STOP_SECONDS = 10.0
 _PAGE = 500
@@ -77,6 +80,14 @@ def erase_runs(server: Server, tenant: str, runs: Collection[str]) -> None:
         records.tombstone(tenant, runs)
 
 
+def wipe_state(server: Server) -> None:
+    """Have nothing of what was deleted stand in the files of the server's database."""
+    try:
+        server.retention.wipe()
+    except Busy:
+        _log.warning("what was deleted stands in a log until the next deletion", exc_info=True)
+
+
 def _sessions(server: Server, tenant: str, whose: Whose) -> tuple[str, ...]:
     if whose.user is not None:
         return server.hosted.sessions_of(tenant, whose.user)
@@ -97,6 +108,7 @@ def _erase(server: Server, host: RunHost, tenant: str, whose: Whose, sessions: C
     if found.under_way:
         return Erasure(records=found.records, sessions=0, under_way=found.under_way, is_done=False)
     server.hosted.drop_sessions(tenant, sessions)
+    wipe_state(server)
     return Erasure(records=found.records, sessions=len(sessions), under_way=0, is_done=True)
 
 

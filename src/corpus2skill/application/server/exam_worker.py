@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 
@@ -99,7 +100,7 @@ class Examiner:
                 return claimed
         return None
 
-    def _claim(self, now: float):  # noqa: ANN202 - a closure of one expression
+    def _claim(self, now: float) -> Callable[[Exam], Exam | None]:
         def turn(was: Exam) -> Exam | None:
             is_free = was.state == "running" and (was.lease_until < now or _is_left(was, self._owner))
             if was.state != "queued" and not is_free:
@@ -132,7 +133,7 @@ class Examiner:
             changed = self._switched(changed)
         tell_state(self._server, changed)
 
-    def _standing(self, becomes: Exam):  # noqa: ANN202 - a closure of one expression
+    def _standing(self, becomes: Exam) -> Callable[[Exam], Exam | None]:
         def turn(was: Exam) -> Exam | None:
             if was.state != "running" or was.owner != self._owner:
                 return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from corpus2skill.application.manage_versions import prunable
-from corpus2skill.application.server.erase import erase_runs
+from corpus2skill.application.server.erase import erase_runs, wipe_state
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.show_records import opened_records
 from corpus2skill.domain.moments import moment_of
@@ -150,6 +150,7 @@ def carry_out(server: Server, tenant: str, is_stopping: IsStopping = lambda: Fal
         server.hosted.drop_sessions(tenant, sessions)
     gone |= {"sessions": len(sessions), "versions": _remove_versions(server, tenant, past)}
     gone |= {kind: past.forget(kind) for kind in _BY_AGE}
+    wipe_state(server)
     server.retention.note_run(tenant, moment_of(now), gone)
     server.audit.note(tenant, _SYSTEM, "retention.done", "retention", held=held, **gone)
     return gone

@@ -64,7 +64,7 @@ def list_queue(
     views, gone = list[ReviewView](), list[str]()
     shown = entries[:limit]
     with opened_records(server.workspace(tenant)) as records:
-        said = records.feedback(tenant, [entry.run for entry in shown]) if shown else {}
+        said = records.feedback(tenant, [entry.run for entry in shown])
         for entry in shown:
             try:
                 record = records.record(tenant, entry.run)

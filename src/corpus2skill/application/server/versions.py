@@ -243,7 +243,7 @@ def _note(
     numbers: tuple[int | None, int],
     override: str | None,
 ) -> None:
-    values: dict[str, str | int] = {"before": numbers[0] or 0, "version": numbers[1]}
+    values: dict[str, str | int] = {"before": numbers[0] or 0, "after": numbers[1]}
     if override is not None:
         action += "_untested"
         values["reason"] = override

@@ -62,7 +62,7 @@ class SqlBranchVisits:
         )
 
         def work(connection: Connection) -> Mapping[str, int]:
-            return {path: visits for path, visits in connection.execute(wanted)}
+            return {row["path"]: row["visits"] for row in connection.execute(wanted).mappings()}
 
         return self._database.read(work, {})
 

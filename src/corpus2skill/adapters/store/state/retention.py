@@ -120,9 +120,10 @@ class SqlRetentionStore:
         removed = delete(table).where(is_past)
         if kind == "audit":
             return self._database.write(lambda connection: remove_events(connection, removed))
-        count = self._database.write(lambda connection: connection.execute(removed).rowcount)
+        return self._database.write(lambda connection: connection.execute(removed).rowcount)
+
+    def wipe(self) -> None:
         self._database.wipe()
-        return count
 
     def idle_sessions(self, tenant: str, before: str) -> tuple[tuple[str, str, str | None], ...]:
         last = func.coalesce(SESSIONS.c.asked_at, SESSIONS.c.created_at)

@@ -210,4 +210,4 @@ def _row(entry: ReviewEntry) -> dict[str, Any]:
 
 def _entry(row: RowMapping) -> ReviewEntry:
     names = {column: field for field, column in _RENAMED.items()}
-    return ReviewEntry(**{names.get(column, column): value for column, value in row.items()})
+    return ReviewEntry(**{names.get(str(column), str(column)): value for column, value in row.items()})
