@@ -55,7 +55,9 @@ def main() -> None:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="", help="screens whose name has this in it")
     parser.add_argument("--ja", action="store_true", help="Japanese alone")
@@ -193,7 +195,10 @@ def _opened(browser: Browser, base: str, state: str, language: str, theme: str, 
     )
     context.add_cookies([{"name": "c2s_language", "value": language, "url": base}])
     page = context.new_page()
-    page.on("console", lambda said: print(f"{page.url}: {said.type}: {said.text}") if said.type == "error" else None)  # noqa: T201
+    page.on(
+        "console",
+        lambda said: print(f"{page.url}: {said.type}: {said.text}") if said.type == "error" else None,
+    )  # noqa: T201
     page.on("pageerror", lambda error: print(f"{page.url}: {error}"))  # noqa: T201
     return page
 

@@ -212,6 +212,10 @@ class RecordFilter:
     is_helpful: bool | None = None
     """Judged so; an answer that nobody judged is neither."""
     has_comment: bool | None = None
+    visited: str | None = None
+    """The path of a node: runs that came to it, or to one below it."""
+    cited: str | None = None
+    """A doc id: runs whose answer cites that leaf."""
     before: str | None = None
     """A run: only records that were appended before its own, deleted or not. Where a list goes on."""
     limit: int | None = None
@@ -239,7 +243,24 @@ class RecordFilter:
         is_in_time = (self.since or "") <= record.started_at and (
             self.until is None or record.started_at < self.until
         )
-        return is_in_time and all(wanted is None or wanted == held for wanted, held in wanted_and_held)
+        return (
+            is_in_time
+            and all(wanted is None or wanted == held for wanted, held in wanted_and_held)
+            and (self.visited is None or _has_visited(record, self.visited))
+            and (self.cited is None or any(source.doc_id == self.cited for source in record.citations))
+        )
+
+    @property
+    def is_of_headers(self) -> bool:
+        """True where what is kept beside a record decides, so that none need be read that is not meant."""
+        return self.is_doubtful is None and self.visited is None and self.cited is None
+
+
+def _has_visited(record: RunRecord, path: str) -> bool:
+    folder = path.removesuffix("SKILL.md")
+    return any(
+        visit.path == path or (folder != path and visit.path.startswith(folder)) for visit in record.trail
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -251,8 +251,7 @@ class SqlRecordStore:
 
     def _found(self, tenant: str, which: RecordFilter) -> Iterator[RunRecord]:
         """Records that their headers do not rule out, newest first."""
-        is_decided = which.is_doubtful is None
-        size = min(which.limit, _PAGE) if which.limit is not None and is_decided else _PAGE
+        size = min(which.limit, _PAGE) if which.limit is not None and which.is_of_headers else _PAGE
         before: int | None = None
         while size:
             rows = self._page(_matches(tenant, which), before, size)

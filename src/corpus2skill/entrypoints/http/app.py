@@ -65,6 +65,7 @@ _ROUTES = (
     audit_events,
     corpora,
     documents,
+    samples,
     jobs,
     versions,
     version_tree,

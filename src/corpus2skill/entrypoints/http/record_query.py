@@ -40,6 +40,12 @@ class _Query:
         ] = None,
         rating: Annotated[Literal["helpful", "not_helpful"] | None, Query()] = None,
         has_comment: Annotated[bool | None, Query()] = None,
+        visited: Annotated[
+            str | None, Query(max_length=2_000, description="Path of a node that the run came to, or below it.")
+        ] = None,
+        cited: Annotated[
+            str | None, Query(max_length=200, description="Doc id of a leaf that the answer cites.")
+        ] = None,
     ) -> None:
         self._which = RecordFilter(
             corpus=corpus,
@@ -55,6 +61,8 @@ class _Query:
             is_doubtful=is_doubtful,
             is_helpful=None if rating is None else rating == "helpful",
             has_comment=has_comment,
+            visited=visited,
+            cited=cited,
         )
 
     def filter(self, *, before: str | None = None, limit: int | None = None) -> RecordFilter:

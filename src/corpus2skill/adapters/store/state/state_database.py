@@ -9,6 +9,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from corpus2skill.adapters.store.database import Contents, Database
+from corpus2skill.adapters.store.state.migrating import upgrade
 from corpus2skill.adapters.store.state.tables import META, METADATA, SCHEMA
 from corpus2skill.errors import Busy, Damaged, UnusableSettings
 
@@ -76,5 +77,6 @@ def open_state(url: URL) -> Database:
             schema=SCHEMA,
             damaged=lambda file: Damaged("state_damaged", file=file),
             busy=lambda path: Busy("state_busy", path=path),
+            upgrade=upgrade,
         ),
     )

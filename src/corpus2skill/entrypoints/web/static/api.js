@@ -1,5 +1,6 @@
 // The public HTTP interface, as any program has it; the sign-in's cookie goes along by itself.
 
+import { unique } from "./dom.js";
 import { language, t } from "./text.js";
 
 export const base = document.documentElement.dataset.base || "";
@@ -17,7 +18,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) given["Content-Type"] = "application/json";
   // A click that is sent twice by a bad network is done once.
-  if (method === "POST" && !isForm) given["Idempotency-Key"] ??= crypto.randomUUID();
+  if (method === "POST" && !isForm) given["Idempotency-Key"] ??= unique();
   const wanted = { method, headers: given, signal, body: body === undefined || isForm ? body : JSON.stringify(body) };
   let answer;
   try {

@@ -31,6 +31,10 @@ export function put(parent, ...children) {
 /** The element of this id, which the page's frame has. */
 export const at = (id) => document.getElementById(id);
 
+/** A name that nothing else has. Browsers have `randomUUID` only over https and on this machine itself. */
+export const unique = () =>
+  crypto.randomUUID?.() ?? [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 const PATHS = {
   home: "M3 10.5 12 3l9 7.5V21h-6v-6H9v6H3z",
   knowledge: "M12 3v5m0 0H5v5m7-5h7v5M3 13h4v4H3zm7 0h4v4h-4zm7 0h4v4h-4z",

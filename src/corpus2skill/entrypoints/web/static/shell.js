@@ -1,7 +1,7 @@
 // What every screen has: theme, language, notes that pass, dialogs, keys to get about, errors in words.
 
 import { base, Problem } from "./api.js";
-import { at, fill, h, put } from "./dom.js";
+import { at, fill, h, put, unique } from "./dom.js";
 import { t } from "./text.js";
 
 const YEAR = 365 * 24 * 3600;
@@ -58,7 +58,7 @@ export async function busy(button, work) {
 export function ask({ title, body, yes, isDanger = false, work = null }) {
   return new Promise((answer) => {
     const said = h("div");
-    const name = crypto.randomUUID();
+    const name = unique();
     const agree = h("button", { class: isDanger ? "danger" : "primary", value: "yes" }, yes);
     const form = h(
       "form",

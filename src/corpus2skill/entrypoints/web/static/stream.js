@@ -2,14 +2,16 @@
 // by the tab that holds a lock and speaks to the others over a channel.
 
 import { base } from "./api.js";
+import { unique } from "./dom.js";
 import { Hub } from "./hub.js";
 
 const address = `${base}/v1/events`;
 const handlers = new Map(); // topic -> { seen, listeners }
-const tab = crypto.randomUUID();
+const tab = unique();
 const say = "SharedWorker" in window ? byWorker() : byLeader();
 
-/** Call `listener(event)` for each event of `topic` numbered above `after`, in order; returns what stops it. */
+/** Call `listener(event)` for each event of `topic` numbered above `after`, in order; returns what stops it. Where the
+ *  connection breaks it is told an event `stream.lost`: what goes on from there is found by asking, or by waiting. */
 export function watch(topic, after, listener) {
   const watched = handlers.get(topic) ?? { seen: after, listeners: new Set() };
   watched.seen = Math.min(watched.seen, after);
@@ -29,8 +31,9 @@ function tell() {
 
 function take(event) {
   const watched = handlers.get(event.topic);
-  if (!watched || event.id <= watched.seen) return;
-  watched.seen = event.id;
+  const isLost = event.event === "stream.lost";
+  if (!watched || (!isLost && event.id <= watched.seen)) return;
+  if (!isLost) watched.seen = event.id;
   for (const listener of [...watched.listeners]) listener(event);
 }
 
