@@ -12,15 +12,15 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
-CHECKED := src tests tools benchmarks
+CHECKED := src tests tools benchmarks examples
 
-.PHONY: demo test font postgres browser lint soak dist samples docs openapi clean
+.PHONY: demo test font postgres browser operation lint soak dist samples docs openapi clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.installed
 	@$(BIN)/python -m corpus2skill.entrypoints.cli.demo
 
-test: lint font postgres browser
+test: lint font postgres browser operation
 	$(BIN)/pytest
 
 # Tests that draw Japanese PDFs need a font, which pip cannot give.
@@ -47,6 +47,12 @@ browser:
 	@[ -e $(CACHE)/node_modules/axe-core/axe.min.js ] || \
 	  { mkdir -p $(CACHE) && npm install --silent --no-audit --no-fund --prefix $(CACHE) axe-core@4 >/dev/null; } || \
 	  echo "No axe-core (npm install axe-core): the tests of accessibility are skipped." >&2
+
+# Tests of the example script and of the systemd units.
+operation:
+	@command -v curl jq systemd-analyze >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends curl jq systemd >/dev/null; } || \
+	  echo "No curl, jq or systemd-analyze: the tests that need them are skipped." >&2
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check $(CHECKED)

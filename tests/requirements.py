@@ -1,6 +1,6 @@
 """The promises of the article and of the design, each with an id that a test must name.
 
-`C-...` is Part 1 (compiling), `N-...` Parts 2 and 3 (navigating), `P-...` paying and deleting. `test_requirements.py` fails for an id
+`C-...` is Part 1 (compiling), `N-...` Parts 2 and 3 (navigating), `P-...` paying and deleting, `W-...` the screens. `test_requirements.py` fails for an id
 without a test and for a test that names an unknown id.
 """
 
@@ -255,7 +255,64 @@ SERVING: dict[str, str] = {
     "S-140": "The files for containers, systemd and proxies hold what the documentation says of them.",
     "S-141": "The example programs run against a real server without a key.",
     "S-142": "A conversation is handed out with its records, their neighbours in the chain and the verdict, so that others can check it.",
+    "S-144": "What grows with a corpus is read and compared beside the HTTP process, with the same result.",
+    "S-145": "Work beside the HTTP process that dies, hangs or is ended says so, and the next is done.",
+    "S-146": "Work beside the HTTP process waits for its turn, not for ever and not without end of one tenant.",
 }
 """What issue 6 and interfaces.md say of the server."""
 
-REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING, **PAYING, **SERVING}
+SCREENS: dict[str, str] = {
+    "W-30": "The trail of a running question lights up step by step, the tree beside it too; then the answer comes first.",
+    "W-31": "A reload in the middle of a run loses nothing and doubles nothing; an ended run never shows a spinner.",
+    "W-32": "A run is watched from several tabs to the same end, with and without a shared worker.",
+    "W-33": "Seven tabs with running conversations are all live, with and without a shared worker.",
+    "W-34": "Each visit and each answer is announced once, and nothing letter by letter.",
+    "W-35": "An input method's Enter never sends.",
+    "W-36": "The sources that are shown are those of the record, and each was read.",
+    "W-37": "One comes back to one's own conversations, in the version they read, and deletes them.",
+    "W-38": "Whoever asked can stop a run; what came stays.",
+    "W-39": "An answer is judged, with reasons and a comment, and found by that.",
+    "W-40": "Wherever an answer is missing a person is offered, at the address that the owner set.",
+    "W-41": "Errors stand below what came, which stays; a server that was restarted under an open page ends a run in words.",
+    "W-42": "A sign-in that ran out is made again, and leads back to the page, to one of ours alone.",
+    "W-43": "Records are filtered by what stands in the address, and exactly those are exported.",
+    "W-44": "A record shows the conversation first, and the way, the exchange and the chain's verdict at a click.",
+    "W-45": "A record with a megabyte of nodes paints at once: bodies are put on the page when they open.",
+    "W-46": "Unanswered and badly rated questions stand by branch, and become to-dos, mended branches or tests.",
+    "W-47": "Test questions are made, changed, imported and asked of a version; what changed since stands beside.",
+    "W-48": "Two people who change one test question: the second is told, and nothing is lost.",
+    "W-49": "The pages of conversations, records, queue and tests are accessible and fit, whatever is in them.",
+    "W-50": "The tree shows titles, is walked by the keyboard alone, and its address names version and node.",
+    "W-51": "A node is found by a word of its title, summary or text.",
+    "W-52": "A node says what the model reads, what it offers, and which documents it comes from.",
+    "W-53": "How many questions came through a branch stands beside it as a number and a bar, and leads to them.",
+    "W-54": "A tree with one leaf and a corpus without a tree say what to do.",
+    "W-55": "Each citation opens its exact passage, marked in its document, by mouse and by Enter, and leads back.",
+    "W-56": "A passage has its neighbours, its whole document, the file to download and the answers that cite it.",
+    "W-57": "A passage of a PDF shows its page as a picture with the passage marked.",
+    "W-58": "Whatever became of its document, an old answer opens the text of the version it used; what is gone says so.",
+    "W-59": "A switch of versions names what changes and can be undone in one action; each answer keeps its version.",
+    "W-60": "Of two who switch versions the second is told, and nothing is undone unseen.",
+    "W-61": "Where tests are required a switch is refused with the reason, and an owner may go past it with one.",
+    "W-62": "Versions are removed, and cleared out, after a question that says what goes.",
+    "W-63": "Two versions are compared in plain words, by documents, branches and leaves, with texts on demand.",
+    "W-64": "The pages of the tree, of leaves and of versions are accessible and fit, whatever the names.",
+    "W-70": "Every screen is accessible in both languages, both themes and all sizes, fits, and says nothing to the console.",
+    "W-71": "Everything of a screen is reached by Tab, with a focus that is seen.",
+    "W-72": "Whatever screen is opened, all that it needs is under 60 KB compressed.",
+    "W-73": "What a script says stands in both languages' sentences, and no sentence of the screens is left unsaid.",
+    "W-74": "A provider's key is stored, tried, changed and deleted; an empty field keeps it, and no page shows it.",
+    "W-75": "Models and limits are changed field by field beside the month's money; of two the second is told and loads anew.",
+    "W-76": "A token's scopes are told in words; it is shown once, and revoked for good.",
+    "W-77": "Members are invited by a link shown once, get roles told in words, and go; the last owner stays.",
+    "W-78": "The operators' log reads as sentences; its filter stands in the address and holds for its export.",
+    "W-79": "Before days to keep are saved it is said what would go; holds are placed and lifted.",
+    "W-80": "One's own account: password, language, and the browsers that are signed in.",
+    "W-81": "The pages to come in by have the look, both languages without a script, and errors in words.",
+    "W-82": "Where there is nothing people get a page with a way back, programs a problem.",
+    "W-83": "The head fits a phone; its menu opens and closes by keyboard; it says which version is live.",
+    "W-84": "Whoever may not do something is told who may.",
+}
+"""What issue 7 and screens.md say of the screens."""
+
+REQUIREMENTS: dict[str, str] = {**COMPILING, **NAVIGATING, **PAYING, **SERVING, **SCREENS}

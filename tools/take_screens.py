@@ -16,11 +16,21 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    FilePayload,
+    FormData,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 SAMPLES = Path(__file__).parent.parent / "src" / "corpus2skill" / "samples"
 CHROMIUM = "/usr/bin/chromium"
@@ -33,6 +43,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+BROKEN = "壊れた見積書.pdf"
 SIZES = {"desk": (1280, 800), "phone": (390, 844)}
 QUESTIONS = {
     "ja": ("年額プランの解約方法を教えてください", "火星への出張費は精算できますか"),
@@ -67,7 +78,7 @@ def _arguments() -> argparse.Namespace:
 
 
 @contextmanager
-def _served(home: Path) -> Iterator[str]:
+def _served(home: Path) -> Generator[str]:
     """A server on a free port; yields its one-time sign-in link."""
     command = [sys.executable, "-m", "corpus2skill.entrypoints.cli.main", "serve", "--port", "0"]
     environment = {**os.environ, "CORPUS2SKILL_HOME": str(home / "home"), "CORPUS2SKILL_LANG": "en"}
@@ -100,52 +111,87 @@ def _signed_in(browser: Browser, link: str, kept: Path) -> str:
     return str(kept)
 
 
+class _Api:
+    """The public interface, asked with the sign-in of a browser's context."""
+
+    def __init__(self, context: BrowserContext, base: str) -> None:
+        self._requests, self._base = context.request, base
+
+    def ask(self, method: str, path: str, body: object = None) -> dict[str, object]:
+        """Ask and return the answer's object. Ends the program where the server refuses."""
+        return self._answer(method, path, data=None if body is None else json.dumps(body))
+
+    def send(self, path: str, file: Path) -> None:
+        """Hand in a file."""
+        part = FilePayload(name=file.name, mimeType="application/octet-stream", buffer=file.read_bytes())
+        self._answer("POST", path, multipart={"files": part})
+
+    def until(self, path: str, *states: str) -> None:
+        """Wait for something to come to one of these states."""
+        while self.ask("GET", path)["state"] not in states:
+            time.sleep(0.2)
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        data: str | None = None,
+        multipart: dict[str, str | float | bool | bytes | FilePayload] | FormData | None = None,
+    ) -> dict[str, object]:
+        headers = {"Origin": self._base} | ({} if multipart else {"Content-Type": "application/json"})
+        answer = self._requests.fetch(
+            f"{self._base}/v1{path}", method=method, headers=headers, data=data, multipart=multipart
+        )
+        if not answer.ok:
+            raise SystemExit(f"{method} {path}: {answer.status} {answer.text()}")
+        return json.loads(answer.text() or "{}")
+
+
 def _filled(browser: Browser, base: str, state: str) -> dict[str, str]:
     """Fill the workspace by the public interface; return the addresses of all screens by name."""
     context = browser.new_context(storage_state=state)
-    api = context.request
-    headers = {"Origin": base}
-
-    def call(method: str, path: str, **more: object) -> dict[str, object]:
-        answer = api.fetch(f"{base}/v1{path}", method=method, headers=headers, **more)  # type: ignore[arg-type]
-        if not answer.ok:
-            raise SystemExit(f"{method} {path}: {answer.status} {answer.text()}")
-        return json.loads(answer.text() or "null")
-
-    def json_call(method: str, path: str, body: object) -> dict[str, object]:
-        return call(method, path, data=body)
-
-    json_call("POST", "/corpora", {"name": "terms", "title": "利用規約とFAQ"})
-    for file in sorted((SAMPLES / "ja").rglob("*")):
-        if file.is_file():
-            part = {"name": file.name, "mimeType": "application/octet-stream", "buffer": file.read_bytes()}
-            call("POST", "/corpora/terms/documents", multipart={"files": part})
-    job = str(json_call("POST", "/corpora/terms/jobs", {})["job_id"])
-    while json_call_get(call, f"/jobs/{job}")["state"] not in ("succeeded", "failed"):
-        time.sleep(0.5)
-    session = str(json_call("POST", "/sessions", {"corpus": "terms"})["session_id"])
-    runs = [_asked(call, json_call, session, question) for question in QUESTIONS["ja"]]
+    api = _Api(context, base)
+    api.ask("POST", "/corpora", {"corpus": "terms", "title": "利用規約とFAQ"})
+    api.ask("POST", "/corpora", {"corpus": "empty", "title": "まだ何もないコーパス"})
+    for file in sorted((SAMPLES / "ja").iterdir()):
+        api.send("/corpora/terms/documents", file)
+    job = str(api.ask("POST", "/corpora/terms/jobs", {})["job_id"])
+    api.until(f"/jobs/{job}", "succeeded", "failed")
+    _refused(api)
+    session = str(api.ask("POST", "/sessions", {"corpus": "terms"})["session_id"])
+    runs = [_asked(api, session, question) for question in QUESTIONS["ja"]]
+    documents = api.ask("GET", "/corpora/terms/documents")["data"]
+    assert isinstance(documents, list)
+    names = {str(one["name"]): str(one["document_id"]) for one in cast("list[dict[str, object]]", documents)}
     context.close()
-    return _addresses(job, session, runs)
+    return _addresses(job, session, runs, names)
 
 
-def json_call_get(call: object, path: str) -> dict[str, object]:
-    return call("GET", path)  # type: ignore[operator]
+def _refused(api: _Api) -> None:
+    """A document that nobody can read."""
+    with tempfile.TemporaryDirectory() as folder:
+        broken = Path(folder) / BROKEN
+        broken.write_bytes(b"%PDF-1.7 cut off")
+        api.send("/corpora/terms/documents", broken)
+    time.sleep(2)
 
 
-def _asked(call: object, json_call: object, session: str, question: str) -> str:
-    run = str(json_call("POST", f"/sessions/{session}/runs", {"question": question})["run_id"])  # type: ignore[operator]
-    while call("GET", f"/runs/{run}")["state"] == "running":  # type: ignore[operator]
+def _asked(api: _Api, session: str, question: str) -> str:
+    run = str(api.ask("POST", f"/sessions/{session}/runs", {"question": question})["run_id"])
+    while api.ask("GET", f"/runs/{run}")["state"] == "running":
         time.sleep(0.2)
     return run
 
 
-def _addresses(job: str, session: str, runs: list[str]) -> dict[str, str]:
+def _addresses(job: str, session: str, runs: list[str], documents: dict[str, str]) -> dict[str, str]:
     return {
         "home": "/",
         "welcome": "/welcome",
         "knowledge": "/knowledge",
         "documents": "/c/terms/documents",
+        "documents-none": "/c/empty/documents",
+        "document": f"/c/terms/documents/{documents['利用規約.docx']}",
+        "document-refused": f"/c/terms/documents/{documents[BROKEN]}",
         "compile": "/c/terms/compile",
         "jobs": "/c/terms/jobs",
         "job": f"/jobs/{job}",
@@ -179,7 +225,8 @@ def _pictures(
             for size in ("desk",) if wanted.desk else SIZES:
                 page = _opened(browser, base, state, language, theme, size)
                 page.goto(f"{base}{address}")
-                page.wait_for_load_state("networkidle")
+                # A screen that watches something keeps a connection open: the network is never idle.
+                expect(page.locator(".wait")).to_have_count(0, timeout=15_000)
                 page.screenshot(path=wanted.folder / f"{name}-{language}-{theme}-{size}.png", full_page=True)
                 page.context.close()
 
@@ -195,12 +242,14 @@ def _opened(browser: Browser, base: str, state: str, language: str, theme: str, 
     )
     context.add_cookies([{"name": "c2s_language", "value": language, "url": base}])
     page = context.new_page()
-    page.on(
-        "console",
-        lambda said: print(f"{page.url}: {said.type}: {said.text}") if said.type == "error" else None,
-    )  # noqa: T201
-    page.on("pageerror", lambda error: print(f"{page.url}: {error}"))  # noqa: T201
+    page.on("console", _heard)
+    page.on("pageerror", lambda error: print(f"{page.url}: {error}"))
     return page
+
+
+def _heard(said: ConsoleMessage) -> None:
+    if said.type == "error":
+        print(f"{said.location['url']}: {said.text}")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ Corpus2SkillError
 ├── NotAllowed              the one who asks may not do this
 ├── TooMany                 a limit on how often or how much was reached; it passes
 ├── Stopping                the server is about to go and takes on nothing more
+├── BrokenOff               the process that was at it is gone; nothing came of it
 ├── SourceRefused           one source document cannot become text (the others go on)
 ├── NotFound                a named thing does not exist
 │   ├── NodeNotFound        no node at that path of that version
@@ -61,6 +62,14 @@ class Corpus2SkillError(Exception):
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self.values.items())
         return f"{self.code} ({shown})" if shown else self.code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Errors go from process to process whatever their constructor wants."""
+        return _again, (type(self), self.code, self.values), self.__dict__
+
+
+def _again(kind: type[Corpus2SkillError], code: str, values: dict[str, object]) -> Corpus2SkillError:
+    return kind.__new__(kind, code, values)
 
 
 class Phrase(str):
@@ -156,6 +165,12 @@ class Stopping(Corpus2SkillError):
     """The server is about to go and takes on nothing more; another one, or the next, will."""
 
     code = "stopping"
+
+
+class BrokenOff(Corpus2SkillError):
+    """The process that was at it died, was ended, or took too long. Nothing came of it; another try begins afresh."""
+
+    code = "broken_off"
 
 
 class SourceRefused(Corpus2SkillError):

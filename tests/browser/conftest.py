@@ -93,11 +93,6 @@ def compiled(browser: Browser, served: ServerProcess, signed_in: StorageState) -
     for file in sorted((SAMPLES / "ja").iterdir()):
         screen.hand_in("samples", file.name, file.read_bytes())
     job = screen.api("POST", "/corpora/samples/jobs", {})["job_id"]
-    for _ in range(600):
-        state = screen.api("GET", f"/jobs/{job}")["state"]
-        if state in ("succeeded", "failed"):
-            break
-        screen.page.wait_for_timeout(100)
-    assert state == "succeeded"
+    assert screen.ended(job) == "succeeded"
     context.close()
     return "samples"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,7 +41,7 @@ _RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa")
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
+def chromium() -> Generator[Browser]:
     """Debian's Chromium; skips where it is not installed."""
     path = shutil.which("chromium")
     if path is None:
@@ -118,6 +118,15 @@ class Screen:
         part: Any = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
         return self.api("POST", f"/corpora/{corpus}/documents", multipart={"files": part})["data"][0]
 
+    def ended(self, job: str) -> str:
+        """Wait until a job has come to rest; return its state."""
+        for _ in range(600):
+            state = str(self.api("GET", f"/jobs/{job}")["state"])
+            if state not in ("queued", "running"):
+                return state
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"{job} never came to rest")
+
     def axe(self, page: Page | None = None) -> list[str]:
         """Violations of WCAG 2.0 to 2.2, A and AA, each with the elements that it was found in."""
         page = page or self.page
@@ -176,7 +185,9 @@ def fits(page: Page) -> bool:
 
 def heading_levels(page: Page) -> list[int]:
     """Of all headings in the order of the page."""
-    return [int(name) for name in page.eval_on_selector_all("h1,h2,h3,h4,h5", "all => all.map(e => e.tagName[1])")]
+    return [
+        int(name) for name in page.eval_on_selector_all("h1,h2,h3,h4,h5", "all => all.map(e => e.tagName[1])")
+    ]
 
 
 def said(place: Locator) -> str:

@@ -28,6 +28,8 @@ from tests.fakes.providers.script import Asked, Rule
 
 AT_ONCE = 4
 PATIENCE = 40.0
+LONG_PATIENCE = 600.0
+"""Of the soak, which stands behind whatever else the machine does."""
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -67,21 +69,21 @@ def _worker(shop: JobShop) -> Generator[WorkerProcess]:
         process.stop()
 
 
-def _wait(is_there: Callable[[], bool]) -> None:
-    until = time.monotonic() + PATIENCE
+def _wait(is_there: Callable[[], bool], patience: float = PATIENCE) -> None:
+    until = time.monotonic() + patience
     while not is_there():
         assert time.monotonic() < until, "it never came"
         threading.Event().wait(0.05)
 
 
-def _ended(shop: JobShop, job: ServerJob) -> ServerJob:
+def _ended(shop: JobShop, job: ServerJob, patience: float = PATIENCE) -> ServerJob:
     def is_over() -> bool:
         try:
             return shop.job(job).ended_at is not None
         except Corpus2SkillError:  # the database is gone
             return False
 
-    _wait(is_over)
+    _wait(is_over, patience)
     return shop.job(job)
 
 
@@ -201,12 +203,12 @@ def test_a_job_survives_death_at_random_moments(shop: JobShop, tmp_path: Path) -
         shop.provider.script = Script().always(slow(0.05))
         job = shop.start(corpus)
         with _worker(shop) as victim:
-            _wait(lambda job=job: shop.job(job).state == "running")
+            _wait(lambda job=job: shop.job(job).state == "running", LONG_PATIENCE)
             threading.Event().wait(chance.uniform(0.0, 1.5))
             victim.signal(signal.SIGKILL)
             victim.ended()
         with _worker(shop):
-            done = _ended(shop, job)
+            done = _ended(shop, job, LONG_PATIENCE)
         assert done.state == "succeeded"
         assert _is_sound(shop, corpus, 10)
         assert len(shop.provider.calls.paid_twice) <= AT_ONCE

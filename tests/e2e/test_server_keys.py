@@ -6,19 +6,30 @@ import http.client
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
+from corpus2skill.application.ask import AskOptions, ask
 from corpus2skill.application.server.credentials import NewCredential, delete_credential, store_credential
+from corpus2skill.application.server.job_estimate import estimate_job
+from corpus2skill.application.server.jobs import start_job
+from corpus2skill.application.server.sign_in import new_token
 from corpus2skill.application.server.tenant_limits import change_settings
 from corpus2skill.application.server.usage import month_of, report_usage
 from corpus2skill.application.server.waiting_jobs import MONTH_CODE, wake_all
+from corpus2skill.application.server_wiring import open_server
 from corpus2skill.application.wiring import TENANT
-from corpus2skill.domain.server_job import ServerJob
+from corpus2skill.domain.credential import Credential, bound_to
+from corpus2skill.domain.people import SCOPES
+from corpus2skill.domain.server_job import JobOptions
 from corpus2skill.domain.usage import UsageKey
-from tests.e2e.job_shop import CORPUS, JobShop, opened_shop
+from corpus2skill.ports.credentials import Held
+from corpus2skill.settings import ServerSettings
+from tests.e2e.job_shop import CORPUS, MODEL, JobShop, opened_shop
 from tests.e2e.paid import PRICE_VARIABLES, bytes_below, rules, serve
 from tests.e2e.serving import ServerProcess
 from tests.fakes.providers import KEY, ProviderServer, Script, anthropic_server
@@ -104,9 +115,6 @@ def test_a_worker_that_comes_lets_jobs_go_on_whose_key_came_before_it(shop: JobS
 
 def store_without_a_word(shop: JobShop) -> None:
     """As a process does that dies before it has told the jobs."""
-    from corpus2skill.domain.credential import Credential, bound_to
-    from corpus2skill.ports.credentials import Held
-
     credential = Credential(
         tenant=TENANT,
         provider="anthropic",
@@ -145,29 +153,26 @@ def test_a_months_cap_pauses_jobs_and_a_higher_one_lets_them_go_on(shop: JobShop
 @pytest.mark.requirement("S-106")
 def test_a_job_that_the_last_month_paused_goes_on_in_the_next(shop: JobShop) -> None:
     """A cap of a month is of that month."""
-    from dataclasses import replace
-
     store(shop)
     change_settings(shop.server, shop.person(), {"month_cost": 0.01})
     worker = shop.worker()
     job = shop.until(worker, shop.start(), "paused_budget")
-    shop.server.jobs.change(
-        TENANT, job.job, lambda was: replace(was, state_at="2020-01-31T23:59:59.999Z")
-    )
+    shop.server.jobs.change(TENANT, job.job, lambda was: replace(was, state_at="2020-01-31T23:59:59.999Z"))
     wake_all(shop.server, with_keys=False)
     assert shop.job(job).state == "queued"
 
 
 @pytest.mark.requirement("S-105")
 def test_usage_tells_what_was_paid_whichever_way_it_is_summed_and_whatever_is_deleted(
-    shop: JobShop, monkeypatch: pytest.MonkeyPatch
+    shop: JobShop,
 ) -> None:
     """Lead: tokens and money of compiles; unknown money is a number of calls, never 0."""
     store(shop)
     worker = shop.worker()
     done = shop.until(worker, shop.start())
-    for by in ("day", "model", "purpose", "corpus"):
-        report = report_usage(shop.server, TENANT, key_of(by), None, None)
+    keys: tuple[UsageKey, ...] = ("day", "model", "purpose", "corpus")
+    for by in keys:
+        report = report_usage(shop.server, TENANT, by, None, None)
         assert report.total.calls == len(shop.answered) == sum(one.calls for one in report.sums.values())
         assert report.total.dollars == pytest.approx(done.progress.money.dollars)
         assert report.total.input_tokens == done.progress.money.input_tokens
@@ -177,33 +182,17 @@ def test_usage_tells_what_was_paid_whichever_way_it_is_summed_and_whatever_is_de
     assert report_usage(shop.server, TENANT_B, "day", None, None).total.calls == 0
 
 
-def key_of(by: str) -> UsageKey:
-    return next(key for key in ("day", "model", "purpose", "corpus") if key == by)
-
-
 @pytest.mark.requirement("S-105")
-def test_money_that_nobody_knows_is_counted_in_calls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_money_that_nobody_knows_is_counted_in_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unknown is not 0."""
-    with opened_shop(tmp_path, rules(3), monkeypatch) as shop:
+    with opened_shop(tmp_path, rules(3), monkeypatch) as priced:
         for name in PRICE_VARIABLES:
             monkeypatch.delenv(name)
-        from corpus2skill.application.server.job_estimate import estimate_job
-        from corpus2skill.application.server.jobs import start_job
-        from corpus2skill.application.server_wiring import open_server
-        from corpus2skill.domain.server_job import JobOptions
-        from corpus2skill.settings import ServerSettings
-
-        server = open_server(shop.server.home, ServerSettings())
-        person = shop.person()
-        estimate = estimate_job(server, person, CORPUS, JobOptions(model="anthropic:claude-unheard-of"))
-        job: ServerJob = start_job(server, person, CORPUS, JobOptions(), estimate.estimate)
-        from dataclasses import replace
-
-        unpriced = replace(shop, server=server)
-        unpriced.until(unpriced.worker(), job)
-        total = report_usage(server, TENANT, "day", None, None).total
+        shop = replace(priced, server=open_server(priced.server.home, ServerSettings()))
+        estimate = estimate_job(shop.server, shop.person(), CORPUS, JobOptions(model=MODEL))
+        job = start_job(shop.server, shop.person(), CORPUS, JobOptions(), estimate.estimate)
+        assert shop.until(shop.worker(), job).state == "succeeded"
+        total = report_usage(shop.server, TENANT, "day", None, None).total
         assert total.calls == total.unpriced == len(shop.answered) > 0
         assert total.dollars == 0.0
 
@@ -243,9 +232,7 @@ class Caller:
             for name, text in documents.items()
         )
         sent = f"{parts}--{boundary}--\r\n".encode()
-        self.ask(
-            "POST", f"/v1/corpora/{corpus}/documents", sent, f"multipart/form-data; boundary={boundary}"
-        )
+        self.ask("POST", f"/v1/corpora/{corpus}/documents", sent, f"multipart/form-data; boundary={boundary}")
 
     def until(self, path: str, *states: str) -> Any:
         until = time.monotonic() + PATIENCE
@@ -272,11 +259,6 @@ def test_a_key_is_in_no_answer_and_no_file_of_a_server_whose_provider_repeats_it
     tmp_path: Path, provider: ProviderServer
 ) -> None:
     """Field reports 21 and 29: a grep over a whole run, with a real worker and a provider that echoes the key."""
-    from corpus2skill.application.server.sign_in import new_token
-    from corpus2skill.application.server_wiring import open_server
-    from corpus2skill.domain.people import SCOPES
-    from corpus2skill.settings import ServerSettings
-
     home = tmp_path / "home"
     _, token = new_token(open_server(home, ServerSettings()), TENANT, "t", SCOPES, "test")
     with ServerProcess(home, "--log-format", "json") as server:
@@ -324,10 +306,6 @@ def test_a_key_is_in_no_answer_and_no_file_of_a_server_whose_provider_repeats_it
 @pytest.mark.requirement("S-106")
 def test_a_question_beyond_the_month_is_not_sent(shop: JobShop) -> None:
     """Lead: questions end with outcome budget; compiles and questions share the month."""
-    import anyio
-
-    from corpus2skill.application.ask import AskOptions, ask
-
     store(shop)
     server = shop.server
     worker = shop.worker()
@@ -354,4 +332,3 @@ def test_a_question_beyond_the_month_is_not_sent(shop: JobShop) -> None:
     report = report_usage(server, TENANT, "purpose", None, None)
     assert report.sums["navigate"].calls == 2
     assert report.month.dollars > spent
-

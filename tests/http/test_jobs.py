@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from starlette.testclient import TestClient
 
+from corpus2skill.application.server.exam_worker import Examiner
 from corpus2skill.application.server.job_worker import JobWorker, Pace
 from corpus2skill.application.server_wiring import Server, worker_presence
 from corpus2skill.ports.workers import Worker
@@ -141,3 +142,59 @@ def test_another_tenants_job_is_as_one_that_does_not_exist(
     reader = client_of("local", "read")
     assert reader.post(f"/v1/jobs/{job}/cancel").status_code == 403
     assert reader.get(f"/v1/jobs/{job}").status_code == 200
+
+
+@pytest.mark.requirement("S-122")
+@pytest.mark.parametrize("answers", [True, False])
+def test_a_compile_is_switched_to_by_itself_when_its_tests_go_well(
+    api: TestClient, server: Server, corpus: str, worker: JobWorker, answers: bool
+) -> None:
+    """Issue 6: test questions, required before a switch if the owner says so."""
+    api.patch(f"/v1/corpora/{corpus}", json={"tests_required": True})
+    question = {"question": "年額プランの解約は？", "expected_sources": ["規約.md" if answers else "無い.md"]}
+    assert api.post(f"/v1/corpora/{corpus}/test-questions", json=question).status_code == 201
+    job = api.post(f"/v1/corpora/{corpus}/jobs", json={}).json()["job_id"]
+    done = _done(api, worker, job)
+    assert (done["state"], done["version"], done["is_activated"]) == ("succeeded", 1, False)
+    assert api.get(f"/v1/corpora/{corpus}").json()["active_version"] is None
+    while Examiner(server).turn():
+        pass
+    (run,) = api.get(f"/v1/corpora/{corpus}/test-runs").json()["data"]
+    assert (run["job_id"], run["state"], run["is_switched"]) == (job, "finished", answers)
+    assert (run["cause"] is None) == answers
+    assert api.get(f"/v1/corpora/{corpus}").json()["active_version"] == (1 if answers else None)
+
+
+@pytest.mark.requirement("S-122")
+def test_a_tested_version_takes_nobody_s_place_that_came_meanwhile(
+    api: TestClient, server: Server, corpus: str, worker: JobWorker
+) -> None:
+    """Bad input: a version activated by another meanwhile."""
+    _done(api, worker, api.post(f"/v1/corpora/{corpus}/jobs", json={}).json()["job_id"])
+    api.patch(f"/v1/corpora/{corpus}", json={"tests_required": True})
+    question = {"question": "年額プランの解約は？", "expected_sources": ["規約.md"]}
+    api.post(f"/v1/corpora/{corpus}/test-questions", json=question)
+    jobs: list[str] = []
+    for number in (2, 3):
+        files = {"files": (f"他{number}.md", f"# 料金{number}\n\n月額は千円です。".encode())}
+        api.post(f"/v1/corpora/{corpus}/documents", files=files)
+        jobs.append(api.post(f"/v1/corpora/{corpus}/jobs", json={}).json()["job_id"])
+        assert _done(api, worker, jobs[-1])["is_activated"] is False
+    while Examiner(server).turn():
+        pass
+    assert _switched(api, corpus) == [True, True]
+    api.post(f"/v1/corpora/{corpus}/documents", files={"files": ("後.md", "# 後\n\n後で足した。".encode())})
+    _done(api, worker, api.post(f"/v1/corpora/{corpus}/jobs", json={}).json()["job_id"])
+    by_hand = {"version": 1, "override_reason": "急ぎ"}
+    api.put(f"/v1/corpora/{corpus}/active", json=by_hand, headers={"If-Match": '"3"'})
+    while Examiner(server).turn():
+        pass
+    assert _switched(api, corpus) == [False, True, True]
+    newest = api.get(f"/v1/corpora/{corpus}/test-runs").json()["data"][0]
+    assert newest["cause"]["code"] == "version_outrun"
+    assert api.get(f"/v1/corpora/{corpus}").json()["active_version"] == 1
+
+
+def _switched(api: TestClient, corpus: str) -> list[bool]:
+    """Of all test runs, the newest first."""
+    return [run["is_switched"] for run in api.get(f"/v1/corpora/{corpus}/test-runs").json()["data"]]

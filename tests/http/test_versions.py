@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from fpdf import FPDF
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from PIL import Image
 from starlette.testclient import TestClient
 
 from corpus2skill.application.server_wiring import Server
@@ -123,21 +126,20 @@ def test_a_wrong_path_names_the_nearest_node_and_its_children(api: TestClient, t
 
 
 @pytest.mark.requirement("S-113", "S-14")
-def test_no_path_leaves_the_version(tmp_path: Path, make_client: Callable[[Path], TestClient]) -> None:
+def test_no_path_leaves_the_version(api: TestClient, server: Server, tmp_path: Path) -> None:
     """Bad input: any text as a path is a node of this version or a 404, as the tool would say."""
-    api = make_client(tmp_path)
-    server: Server = api.app.state.server  # type: ignore[attr-defined]
+    compile_corpus(server, tmp_path / "documents")
     tree = TreeReader(store=server.workspace(TENANT).versions, corpus=CORPUS, version=1)
     names = st.sampled_from(["..", ".", "/", "SKILL.md", "doc_chunk_1", "%2e%2e", "\\", "規約", "\x00", "a"])
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.one_of(st.text(max_size=40), st.lists(names, max_size=6).map("/".join)))
     @example("../../../../etc/passwd")
     @example("../1/tree")
     @example("/")
     @example("解約/SKILL.md")
     def same_as_the_tool(path: str) -> None:
-        answer = api.get(f"{BASE}/versions/1/nodes", params={"path": path.encode("utf-8", "replace")})
+        answer = api.get(f"{BASE}/versions/1/nodes", params={"path": path})
         try:
             node = find_node(tree, path or "SKILL.md")
         except Exception:  # noqa: BLE001 - whatever the tool refuses with
@@ -147,15 +149,6 @@ def test_no_path_leaves_the_version(tmp_path: Path, make_client: Callable[[Path]
             assert answer.json()["content"] == node.content
 
     same_as_the_tool()
-
-
-@pytest.fixture
-def make_client(client_of: ClientOf, server: Server) -> Callable[[Path], TestClient]:
-    def make(folder: Path) -> TestClient:
-        compile_corpus(server, folder / "documents")
-        return client_of()
-
-    return make
 
 
 @pytest.mark.requirement("S-114")
@@ -194,9 +187,7 @@ def test_a_search_finds_branches_and_leaves_page_by_page(api: TestClient, two: S
 @pytest.mark.requirement("S-115")
 def test_a_leaf_stands_between_its_neighbours_in_its_document(api: TestClient, two: Server) -> None:
     """Issue: from a citation to its place in the original."""
-    (source,) = (
-        one for one in api.get(f"{V2}/sources").json()["data"] if one["name"] == "利用規約.md"
-    )
+    (source,) = (one for one in api.get(f"{V2}/sources").json()["data"] if one["name"] == "利用規約.md")
     text = api.get(f"{V2}/sources/text", params={"source": source["name"]}).json()
     assert text["chunk_count"] == source["chunks"] == len(text["data"]) >= 2
     first, second = text["data"][:2]
@@ -218,7 +209,7 @@ def test_sources_are_listed_as_a_person_looks_for_them(api: TestClient, two: Ser
     names, cursor = list[str](), None
     while True:
         query = {"limit": 1} | ({"cursor": cursor} if cursor else {})
-        page = api.get(f"{V2}/sources", params=query).json()  # type: ignore[arg-type]
+        page = api.get(f"{V2}/sources", params=query).json()
         names += [one["name"] for one in page["data"]]
         if (cursor := page["next_cursor"]) is None:
             break
@@ -238,6 +229,40 @@ def test_a_leaf_of_an_uploaded_document_leads_to_its_original(
     original = api.get(f"{BASE}/versions/1/leaves/{doc_id}").json()["original"]
     assert original["is_same"]
     assert api.get(original["download"]).content == text
+
+
+@pytest.mark.requirement("S-115")
+def test_the_page_of_a_pdf_is_drawn_with_the_leaf_marked(
+    api: TestClient, server: Server, tmp_path: Path
+) -> None:
+    """Issue: from a citation to its place in the original, to be seen."""
+    pdf = FPDF()
+    pdf.add_page()
+    pdf.set_font("helvetica", size=12)
+    pdf.text(20, 30, "The annual plan is cancelled on the contract page, without any refund.")
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "plan.pdf").write_bytes(bytes(pdf.output()))
+    compile_corpus(server, folder)
+    found = api.get(f"{BASE}/versions/1/search", params={"q": "annual plan"}).json()["data"]
+    doc_id = next(one["doc_id"] for one in found if one["doc_id"])
+    path = f"{BASE}/versions/1/leaves/{doc_id}/page.png"
+    assert api.get(path).json()["code"] == "page_unavailable"
+    sent = (folder / "plan.pdf").read_bytes()
+    api.post(f"{BASE}/documents", files={"files": ("plan.pdf", sent, "application/pdf")})
+    picture = api.get(path)
+    assert picture.headers["content-type"] == "image/png"
+    with Image.open(io.BytesIO(picture.content)) as image:
+        pixels = np.asarray(image.convert("RGB"))
+    assert pixels.shape[1] == 1000
+    assert (pixels[:, :, 2] < pixels[:, :, 0] - 50).any(), "nothing is marked"
+    assert api.get(path).content == picture.content
+    assert api.get(path, params={"page": "7"}).json()["code"] == "page_unreadable"
+    other = next(
+        one["doc_id"]
+        for one in api.get(f"{BASE}/versions/1/sources/text", params={"source": "料金.csv"}).json()["data"]
+    )
+    assert api.get(f"{BASE}/versions/1/leaves/{other}/page.png").status_code == 409
 
 
 @pytest.mark.requirement("S-116")

@@ -15,6 +15,7 @@ from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.message import Usage
 from corpus2skill.domain.run import OUTCOMES, Heard, Outcome, Quotation
 from corpus2skill.domain.session import Session, Turn
+from corpus2skill.domain.usage import UsageLine
 from corpus2skill.errors import RecordNotFound
 from corpus2skill.ports.store import RecordFilter, RecordStore
 from tests.fakes.clock import FakeClock
@@ -447,3 +448,30 @@ def test_a_run_whose_owner_is_known_to_be_dead_is_closed_before_its_lease_is_ove
     assert not store.close_abandoned(TENANT, "run_1")
     closed = store.record(TENANT, "run_1")
     assert (closed.outcome, [seen.number for seen in closed.visits]) == ("stopped", [1])
+
+
+@pytest.mark.requirement("S-105")
+def test_what_runs_came_to_is_summed_up_by_day_and_stays_when_they_are_deleted(store: RecordStore) -> None:
+    """Promised by the port: unknown money is counted, and deleting gives none back."""
+    known = replace(record("run_1"), usd=0.25, usage=Usage(input_tokens=100, output_tokens=10))
+    unknown = replace(known, ids=ids("run_2", turn=2), usd=None)
+    other = replace(known, ids=ids("run_3", tenant="other"))
+    for one in (known, unknown, other):
+        store.open_run(one.ids, one, 60)
+        store.close_run(one)
+    day = known.started_at[:10]
+    (line,) = store.usage(TENANT, day, "2100-01-01")
+    assert line == UsageLine(
+        day=day,
+        corpus="terms",
+        model=known.model,
+        purpose="navigate",
+        calls=2,
+        input_tokens=200,
+        output_tokens=20,
+        dollars=0.25,
+        unpriced=1,
+    )
+    store.tombstone(TENANT, ["run_1", "run_2"])
+    assert store.usage(TENANT, day, "2100-01-01") == (line,)
+    assert store.usage(TENANT, "2000-01-01", day) == ()

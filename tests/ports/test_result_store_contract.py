@@ -13,8 +13,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from corpus2skill.adapters.store.results import SqlResultStore, results_url
+from corpus2skill.domain.message import Usage
 from corpus2skill.domain.model_call import TextReply
+from corpus2skill.domain.usage import SpentCall, UsageLine
 from corpus2skill.ports.result_store import PastUsage, ResultStore
+from tests.fakes.clock import START
 from tests.fakes.result_store import FakeResultStore
 from tests.ports.results import key_of, reply, result
 
@@ -108,6 +111,44 @@ async def test_a_closed_store_may_be_used_again(store: ResultStore) -> None:
     assert await store.find(key_of("a")) == reply()
     await store.keep(result("b"))
     assert await store.find(key_of("b")) == reply()
+
+
+@pytest.mark.requirement("S-105")
+async def test_what_was_paid_is_summed_up_and_stays_when_results_are_forgotten(store: ResultStore) -> None:
+    """Promised by the port: a result that is there already was not paid for again; unknown money is counted."""
+    day = START.date().isoformat()
+    assert store.usage("2000-01-01", "2100-01-01") == ()
+    for name, dollars in (("a", 0.25), ("b", 0.5), ("a", 0.25), ("c", None)):
+        await store.keep(result(name, dollars=dollars))
+    await store.keep(result("d", corpus="faq", purpose="group", dollars=0.0))
+    lost = SpentCall(
+        corpus="terms", model="fake:model", purpose="summarize", usage=Usage(), dollars=1.0, paid_at=START
+    )
+    await store.note(lost)
+    grouping = UsageLine(
+        day=day,
+        corpus="faq",
+        model="fake:model",
+        purpose="group",
+        calls=1,
+        input_tokens=900,
+        output_tokens=60,
+    )
+    summaries = replace(
+        grouping,
+        corpus="terms",
+        purpose="summarize",
+        calls=4,
+        input_tokens=2_700,
+        output_tokens=180,
+        dollars=1.75,
+        unpriced=1,
+    )
+    assert store.usage(day, "2100-01-01") == (grouping, summaries)
+    assert store.forget("terms", ["chunk"]) == 3
+    assert store.usage(day, "2100-01-01") == (grouping, summaries)
+    assert store.usage("2000-01-01", day) == ()
+    assert (store.spent(day), store.spent("2100-01-01")) == (1.75, 0.0)
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "memory"])

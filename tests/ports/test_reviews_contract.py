@@ -32,7 +32,7 @@ def counts(state: Database) -> BranchVisits:
 
 def entry(run: str, outcome: Outcome = "not_found", **more: object) -> ReviewEntry:
     kept = record(run, tenant=TENANT, outcome=outcome, visits=(visit(1), visit(2, doc_id="doc_chunk_7")))
-    return replace(review_entry(kept), **more)  # type: ignore[arg-type]
+    return replace(review_entry(kept), **more)
 
 
 def runs(store: ReviewStore, which: ReviewFilter = ReviewFilter(), limit: int = 10) -> list[str]:

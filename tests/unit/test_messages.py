@@ -40,6 +40,7 @@ FROM_VARIABLES = {
         "port_in_use",
         "port_refused",
         "job_broken",
+        "tests_cap_reached",
         "worker_gone",
     },
     "refused": {"encrypted", "corrupt"},
@@ -86,7 +87,11 @@ def test_every_error_sentence_is_used() -> None:
         f"error.{found.code}" for found in CLASSES.values() if issubclass(found, errors.Corpus2SkillError)
     }
     named |= {f"error.{code}" for code in FROM_VARIABLES["error"]}
-    named |= {"error.foreign_host", "error.internal", "error.invalid_request"}  # problems that no class raises
+    named |= {
+        "error.foreign_host",
+        "error.internal",
+        "error.invalid_request",
+    }  # problems that no class raises
     assert {key for key in _table("en") if key.startswith("error.")} - named == set()
 
 

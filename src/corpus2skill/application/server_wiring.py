@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import socket
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from corpus2skill import __version__
@@ -22,10 +22,12 @@ from corpus2skill.application.wiring import (
     open_workspace,
     own_keys,
     source_reader,
+    worker_place,
 )
 from corpus2skill.domain.webhook import parsed_network
 from corpus2skill.paying.month import MonthHold
 from corpus2skill.ports.announcements import Announcer
+from corpus2skill.ports.apart import Apart
 from corpus2skill.ports.api_tokens import TokenStore
 from corpus2skill.ports.audit import AuditLog
 from corpus2skill.ports.ciphers import MasterKeys
@@ -42,8 +44,8 @@ from corpus2skill.ports.keys import KeyRing
 from corpus2skill.ports.measures import Measures
 from corpus2skill.ports.passwords import PasswordHasher
 from corpus2skill.ports.people import PeopleStore, TenantStore
-from corpus2skill.ports.reviews import BranchVisits, ReviewStore
 from corpus2skill.ports.retention import RetentionStore
+from corpus2skill.ports.reviews import BranchVisits, ReviewStore
 from corpus2skill.ports.sign_ins import LinkStore, WebSessionStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.tenant_settings import TenantSettingsStore
@@ -95,6 +97,8 @@ class Server:
     vault: Vault
     tenant_settings: TenantSettingsStore
     passwords: PasswordHasher
+    apart: Apart
+    """Does what grows with a corpus, in the HTTP process beside it."""
     tries: Tries = field(default_factory=Tries)
     """Of passwords, in this process."""
     live: dict[tuple[str, str], tuple[int, Mapping[str, str | None]]] = field(default_factory=dict)
@@ -136,6 +140,10 @@ class Server:
             may_be_private=is_ours if allowed is None else allowed,
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Another process opens it for itself, once."""
+        return _opened_there, (self.home, self.server_settings)
+
     def _settings_of(self, tenant: str) -> Settings:
         """The server's with the tenant's own over them. The operator's key file and address are not for tenants."""
         settings = laid_over(self.settings, self.tenant_settings.settings(tenant).values)
@@ -166,8 +174,13 @@ def hold_server(home: Path, server_settings: ServerSettings) -> AbstractContextM
     return one_server(home, server_settings.database_url)
 
 
-def open_server(home: Path, server_settings: ServerSettings) -> Server:
-    """Open the server's state at `home`; the database is made when something is first written."""
+def open_server(home: Path, server_settings: ServerSettings, *, has_children: bool = False) -> Server:
+    """Open the server's state at `home`; the database is made when something is first written.
+
+    `has_children`: what would hold up everybody is done in child processes, until `apart` is closed.
+    """
+    from corpus2skill.adapters.apart.children import Children
+    from corpus2skill.adapters.apart.here import Here
     from corpus2skill.adapters.argon2_passwords import Argon2Passwords
     from corpus2skill.adapters.measures import PrometheusMeasures
     from corpus2skill.adapters.store.state.announcements import SqlAnnouncer
@@ -228,6 +241,7 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         vault=Vault(_master_keys(home, server_settings), SqlMasterKeyRecord(state)),
         tenant_settings=SqlTenantSettings(state),
         passwords=Argon2Passwords(),
+        apart=Children() if has_children else Here(),
         jobs=SqlJobStore(state),
         workers=SqlWorkerStore(state),
         questions=SqlQuestionStore(state),
@@ -235,6 +249,11 @@ def open_server(home: Path, server_settings: ServerSettings) -> Server:
         reviews=SqlReviewStore(state),
         branch_visits=SqlBranchVisits(state),
     )
+
+
+@cache
+def _opened_there(home: Path, server_settings: ServerSettings) -> Server:
+    return open_server(home, server_settings)
 
 
 def new_master_key() -> str:
@@ -267,6 +286,17 @@ def upload_files(server: Server, tenant: str) -> UploadFiles:
     from corpus2skill.adapters.store.uploads import FolderUploads
 
     return FolderUploads(server.workspace(tenant).path)
+
+
+def draw_page(pdf: Path, label: str, passage: str, *, width: int) -> bytes:
+    """The page of that label of a PDF as PNG with a passage marked.
+
+    Raises:
+        Conflict: it cannot be drawn.
+    """
+    from corpus2skill.adapters.extract.page_picture import page_picture
+
+    return page_picture(pdf, label, passage, width=width)
 
 
 def upload_texts(server: Server, tenant: str) -> TextStore:
@@ -323,7 +353,7 @@ def worker_presence(server: Server) -> tuple[Presence, str]:
     from corpus2skill.adapters.store.state.presence import HomePresence, PostgresPresence
     from corpus2skill.adapters.store.state.state_database import state_url
 
-    place = f"{socket.gethostname()}:{server.home.absolute()}"
+    place = worker_place(server.home)
     at_home = HomePresence(server.home, place)
     database_url = server.server_settings.database_url
     if database_url is None:

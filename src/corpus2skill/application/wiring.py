@@ -6,6 +6,7 @@ Adapters are imported where they are used: a command that only reads a file does
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from corpus2skill.navigator.turnstile import Turnstile
 from corpus2skill.paying.month import MonthHold
 from corpus2skill.paying.rate import KeyRate
 from corpus2skill.ports.audit import AuditLog
+from corpus2skill.ports.backups import HomeArchives
 from corpus2skill.ports.batch_log import BatchLog
 from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.extractor import Extractor
@@ -156,6 +158,18 @@ def own_keys(settings: Settings) -> KeyRing:
 
     file = None if settings.key_file is None else expanded(Path(settings.key_file))
     return Keys(os.environ, file)
+
+
+def home_archives() -> HomeArchives:
+    """What writes a home into one file, and reads it back."""
+    from corpus2skill.adapters.store.archives import TarArchives
+
+    return TarArchives()
+
+
+def worker_place(home: Path) -> str:
+    """The name of the place where the worker of a home is at work."""
+    return f"{socket.gethostname()}:{home.absolute()}"
 
 
 def leftovers(workspace: Workspace, corpus: str) -> int:

@@ -166,11 +166,44 @@ class Estimate:
     """Sources that cannot become text."""
     lines: tuple[EstimateLine, ...] = ()
     """Empty where nothing is paid for."""
+    minutes: tuple[float, float] | None = None
+    """How long the calls will probably take; None where nothing is called."""
 
     @property
     def most_dollars(self) -> float | None:
         """The high end; None where a price is unknown."""
         return total(None if line.dollars is None else line.dollars[1] for line in self.lines)
+
+
+_LATENCIES = (0.7, 3.0)
+"""Seconds until a model begins to write, at best and at worst; so the next."""
+_TOKENS_A_SECOND = (120.0, 30.0)
+
+
+def probable_minutes(
+    lines: tuple[EstimateLine, ...], concurrency: int, requests_per_minute: int | None
+) -> tuple[float, float] | None:
+    """How long these calls take, low to high, `concurrency` at a time. A rough measure: providers differ.
+
+    At worst, one group waits for another: groups are made level by level.
+    """
+    called = [line for line in lines if line.calls[1] > 0]
+    if not called:
+        return None
+
+    def seconds(end: int) -> float:
+        whole = 0.0
+        for line in called:
+            writing = line.output_tokens[end] / _TOKENS_A_SECOND[end]
+            at_once = (
+                1 if line.purpose == "group" and end == 1 else min(concurrency, max(1.0, line.calls[end]))
+            )
+            whole += (line.calls[end] * _LATENCIES[end] + writing) / at_once
+        return whole
+
+    calls = [sum(line.calls[end] for line in called) for end in (0, 1)]
+    least = [number / requests_per_minute if requests_per_minute else 0.0 for number in calls]
+    return max(seconds(0) / 60, least[0]), max(seconds(1) / 60, least[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

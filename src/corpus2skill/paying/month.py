@@ -17,13 +17,15 @@ _LOOK_SECONDS = 1.0
 class MonthHold:
     """US dollars of calls under way, of all compiles of one tenant in this process. Any thread may use it."""
 
+    paid: float = 0.0
+    """What calls that are under way no longer came to, since the process began."""
     _held: dict[object, float] = field(default_factory=dict[object, float])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self, who: object, dollars: float, room: Callable[[float], bool]) -> bool:
-        """Set `dollars` aside where there is `room` for them beside all that is held; return whether there was."""
+    def take(self, who: object, dollars: float, room: Callable[[float, float], bool]) -> bool:
+        """Set `dollars` aside where there is `room`, which is told what would be held then and what was paid."""
         with self._lock:
-            if not room(sum(self._held.values()) + dollars):
+            if not room(sum(self._held.values()) + dollars, self.paid):
                 return False
             self._held[who] = dollars
             return True
@@ -33,9 +35,11 @@ class MonthHold:
         with self._lock:
             self._held[who] = dollars
 
-    def release(self, who: object) -> None:
+    def release(self, who: object, paid: float) -> None:
+        """Give back what was set aside; so much of it was paid."""
         with self._lock:
             self._held.pop(who, None)
+            self.paid += paid
 
     @property
     def dollars(self) -> float:
@@ -54,7 +58,7 @@ class MonthCap:
         self._clock = clock
         self._known = 0.0
         self._known_at: float | None = None
-        self._since = 0.0
+        self._paid_then = 0.0
 
     def take(self, who: object, dollars: float) -> bool:
         """Set money aside; False where calls under way hold what it needs and may give some of it back.
@@ -66,10 +70,7 @@ class MonthCap:
             return True
         if not self._hold.dollars or self._known + dollars > self.limit:
             raise SpendingCapReached(
-                "month_cap_reached",
-                cap=_shown(self.limit),
-                next=_shown(dollars),
-                spent=_shown(self._known),
+                "month_cap_reached", cap=_shown(self.limit), next=_shown(dollars), spent=_shown(self._known)
             )
         return False
 
@@ -84,15 +85,20 @@ class MonthCap:
 
     def release(self, who: object, dollars: float) -> None:
         """Give back what was set aside; `dollars` of it were paid, and are kept by now where they are counted."""
-        self._since += dollars
-        self._hold.release(who)
+        self._hold.release(who, dollars)
 
     def _take(self, who: object, dollars: float, *, is_fresh: bool) -> bool:
         now = self._clock.monotonic()
         if is_fresh or self._known_at is None or now - self._known_at >= _LOOK_SECONDS:
-            self._known, self._known_at, self._since = self._spent(), now, 0.0
-        known = self._known + self._since
-        return self._hold.take(who, dollars, lambda held: known + held <= self.limit)
+            self._paid_then = (
+                self._hold.paid
+            )  # before what is kept is read: rather counted twice than not at all
+            self._known, self._known_at = self._spent(), now
+
+        def has_room(held: float, paid: float) -> bool:
+            return self._known + (paid - self._paid_then) + held <= self.limit
+
+        return self._hold.take(who, dollars, has_room)
 
 
 def _shown(dollars: float) -> str:

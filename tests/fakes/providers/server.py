@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 
 from tests.fakes.providers.behaviour import Behaviour, Cut, ErrorAnswer, ErrorEvent, RawAnswer
@@ -39,6 +39,8 @@ class ProviderServer:
         self.brain = brain
         self.latency = latency
         self.pace = pace
+        self.gate: Callable[[], Awaitable[None]] | None = None
+        """Awaited before each model call is looked at: a test holds calls by it without a clock."""
         self.calls = CallLog(clock=clock, keeps_bodies=keeps_bodies)
         self._clock = clock
         self._http = HttpServer(self._handle, port=port)
@@ -114,6 +116,8 @@ class ProviderServer:
             self._respond(call, exchange, answer)
             return
         prompt = self.dialect.read(request)
+        if self.gate is not None:
+            await self.gate()
         behaviour = self._behaviour(call, prompt)
         await _pause(self.latency if behaviour.latency is None else behaviour.latency)
         if await self._fails(call, behaviour, prompt, exchange, key):

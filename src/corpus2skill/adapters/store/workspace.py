@@ -12,6 +12,8 @@ from corpus2skill.domain.version import FORMAT
 from corpus2skill.errors import Damaged, InvalidInput, WorkspaceUnusable
 
 FORMAT_FILE = "workspace.json"
+UNFINISHED = "restore.unfinished"
+"""Stands in a home for as long as a backup is being put into it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,8 @@ class Workspace:
             return
         file = self.root / FORMAT_FILE
         with durable.usable(file):
+            if (self.root / UNFINISHED).exists():
+                raise WorkspaceUnusable("restore_unfinished", path=str(self.root))
             try:
                 data = file.read_bytes()
             except FileNotFoundError:

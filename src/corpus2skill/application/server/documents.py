@@ -12,7 +12,7 @@ from corpus2skill.application.server_wiring import Server, upload_files, upload_
 from corpus2skill.application.verdict_words import verdict_reason
 from corpus2skill.application.wiring import extractor
 from corpus2skill.compiler.chunk import chunk_texts
-from corpus2skill.domain.chunk import Chunk
+from corpus2skill.domain.chunk import Chunk, ChunkSizes
 from corpus2skill.domain.corpus import SourceReport, SourceText
 from corpus2skill.domain.event_log import NewEvent, documents_topic
 from corpus2skill.domain.moments import moment_of
@@ -21,6 +21,8 @@ from corpus2skill.domain.upload import PRESENT, Upload, UploadChange, UploadFilt
 from corpus2skill.errors import Conflict, Damaged, SourceRefused, ThingNotFound, VersionNotFound
 
 _ID = re.compile("[A-Za-z0-9_]{1,64}")
+_CUT_HERE = 100_000
+"""Characters of a text that is cut at once; a longer one is cut apart."""
 _MOST_HELD = 64
 """Corpora of which it is held what their active version has."""
 
@@ -66,6 +68,12 @@ def show_document(server: Server, tenant: str, corpus: str, document: str) -> Do
 
 def document_counts(server: Server, tenant: str, corpus: str) -> Mapping[UploadState, int]:
     return server.uploads.counts(tenant).get(corpus, {})
+
+
+def last_event(server: Server, tenant: str, corpus: str) -> int:
+    """Number of the last event of the corpus's documents; 0 before the first."""
+    topic = (tenant, documents_topic(corpus))
+    return server.events.newest((topic,)).get(topic, 0)
 
 
 def views(server: Server, tenant: str, corpus: str, uploads: Iterable[Upload]) -> list[DocumentView]:
@@ -118,11 +126,18 @@ def preview_document(
         _look_again(server, upload)
         raise Conflict("document_not_judged", document=upload.name)
     text = SourceText(source=report.source, sha256="", extractor=identity, extracted=found)
-    chunks, _ = chunk_texts([text], corpus_sizes(server, tenant, corpus), (), 1)
+    sizes = corpus_sizes(server, tenant, corpus)
+    if len(found.text) <= _CUT_HERE:
+        return _cut(text, sizes, first, limit)
+    return server.apart.call("look", tenant, _cut, text, sizes, first, limit)
+
+
+def _cut(text: SourceText, sizes: ChunkSizes, first: int, limit: int) -> Preview:
+    chunks, _ = chunk_texts([text], sizes, (), 1)
     return Preview(
-        source=report.source,
-        title=found.title,
-        characters=len(found.text),
+        source=text.source,
+        title=text.extracted.title,
+        characters=len(text.extracted.text),
         count=len(chunks),
         first=first,
         chunks=chunks[first : first + limit],

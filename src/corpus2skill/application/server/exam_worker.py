@@ -193,7 +193,7 @@ class Examiner:
         try:
             require_tests(self._server, exam.tenant, exam.corpus, exam.version)
             require_whole(self._server.workspace(exam.tenant), exam.corpus, exam.version)
-            wanted = SwitchRequest(seen=exam.switches_from)
+            wanted = SwitchRequest(seen=self._seen(exam))
             switch_to(self._server, exam.tenant, SYSTEM, exam.corpus, exam.version, wanted)
         except Corpus2SkillError as error:
             _log.info("version %s of %s is not switched to: %s", exam.version, exam.corpus, error)
@@ -204,6 +204,16 @@ class Examiner:
                 exam.tenant, exam.exam, lambda was: replace(was, is_switched=True)
             )
         return changed or exam
+
+    def _seen(self, exam: Exam) -> int | None:
+        """The version that may be left for a tested one: the one from then, or one of a compile that came between
+        and was itself switched to after its tests. What a person has switched to stays.
+        """
+        active = self._server.workspace(exam.tenant).versions.active(exam.corpus)
+        if active is None or active >= exam.version:
+            return exam.switches_from
+        of_active = self._server.exams.exams(exam.tenant, exam.corpus, version=active)
+        return active if any(other.is_switched for other in of_active) else exam.switches_from
 
 
 def _is_left(exam: Exam, owner: str) -> bool:

@@ -19,7 +19,13 @@ from corpus2skill.application.server_wiring import Server, cached_extractor, upl
 from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.money import EstimatedSpending, Span
 from corpus2skill.domain.people import Principal
-from corpus2skill.domain.server_job import Estimate, EstimateLine, JobOptions, failed_item
+from corpus2skill.domain.server_job import (
+    Estimate,
+    EstimateLine,
+    JobOptions,
+    failed_item,
+    probable_minutes,
+)
 from corpus2skill.errors import Damaged, Outrun
 from corpus2skill.settings import Settings
 
@@ -30,31 +36,10 @@ def estimate_job(server: Server, by: Principal, corpus: str, options: JobOptions
     Raises:
         CorpusNotFound: there is no such corpus.
         InvalidInput: options that cannot be used, or nothing to compile.
+        TooMany, BrokenOff: as whatever is done apart.
     """
     require_corpus(server, by.tenant, corpus)
-    fingerprint = _fingerprint(server, by.tenant, corpus, options)  # before: what comes meanwhile outdates it
-    estimated = asyncio.run(
-        estimate_compile(
-            server.workspace(by.tenant),
-            job_compile_options(server, by.tenant, corpus, options),
-            silent,
-            job_host(server, by.tenant, corpus),
-        )
-    )
-    plan = estimated.plan
-    estimate = Estimate(
-        estimate=server.ids.new("estimate"),
-        tenant=by.tenant,
-        corpus=corpus,
-        options=options,
-        fingerprint=fingerprint,
-        created_at=moment_of(server.clock.now()),
-        chunks=plan.chunks,
-        to_summarize=len(plan.to_summarize),
-        to_group=plan.to_group,
-        refused=sum(failed_item(report) is not None for report in plan.reports),
-        lines=tuple(map(_line, estimated.spending)),
-    )
+    estimate = server.apart.call("estimate", by.tenant, _estimated, server, by.tenant, corpus, options)
     server.jobs.add_estimate(estimate)
     return estimate
 
@@ -99,6 +84,30 @@ def job_host(server: Server, tenant: str, corpus: str) -> CompileHost:
 def money_options(options: JobOptions) -> JobOptions:
     """What of the options decides the price."""
     return replace(options, max_cost=None, strict=False, confirmed=False, activate=True)
+
+
+def _estimated(server: Server, tenant: str, corpus: str, options: JobOptions) -> Estimate:
+    fingerprint = _fingerprint(server, tenant, corpus, options)  # before: what comes meanwhile outdates it
+    workspace = server.workspace(tenant)
+    compile_options = job_compile_options(server, tenant, corpus, options)
+    host = job_host(server, tenant, corpus)
+    estimated = asyncio.run(estimate_compile(workspace, compile_options, silent, host))
+    plan, settings = estimated.plan, workspace.settings
+    lines = tuple(map(_line, estimated.spending))
+    return Estimate(
+        estimate=server.ids.new("estimate"),
+        tenant=tenant,
+        corpus=corpus,
+        options=options,
+        fingerprint=fingerprint,
+        created_at=moment_of(server.clock.now()),
+        chunks=plan.chunks,
+        to_summarize=len(plan.to_summarize),
+        to_group=plan.to_group,
+        refused=sum(failed_item(report) is not None for report in plan.reports),
+        lines=lines,
+        minutes=probable_minutes(lines, settings.concurrency, settings.requests_per_minute),
+    )
 
 
 def _unpriced(options: JobOptions) -> dict[str, bool | float | None]:

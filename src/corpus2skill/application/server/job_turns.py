@@ -77,6 +77,7 @@ def state_event(job: ServerJob) -> NewEvent:
         kind="job.state",
         payload={
             "state": job.state,
+            "at": job.state_at,
             "cause": None if job.cause is None else _cause(job.cause),
             "attempt": job.attempt,
             "is_cancelling": job.is_cancelling,

@@ -81,29 +81,10 @@ class _Side:
 
 
 def compare_versions(server: Server, tenant: str, corpus: str, before: int, after: int) -> VersionDifference:
-    """Raises: CorpusNotFound, ThingNotFound, Damaged."""
-    workspace = require_version(server, tenant, corpus, before)
+    """Raises: CorpusNotFound, ThingNotFound, Damaged; TooMany, BrokenOff."""
+    require_version(server, tenant, corpus, before)
     require_version(server, tenant, corpus, after)
-    old = load_version(workspace.versions, corpus, before)
-    new = load_version(workspace.versions, corpus, after)
-    plain = difference(old, new, numbers=(before, after))
-    was, is_ = _side(old), _side(new)
-    moved = _moved(plain, was, is_)
-    came = {change.path for change in moved}
-    went = {change.path_before for change in moved}
-    return VersionDifference(
-        plain=plain,
-        groups_added=tuple(_node(is_, path) for path in plain.nodes_added if path not in came),
-        groups_removed=tuple(_node(was, path) for path in plain.nodes_removed if path not in went),
-        groups_moved=tuple(moved),
-        groups_renamed=tuple(_renamed(was, is_, plain)),
-        leaves_added=tuple(is_.leaves[name] for name in plain.leaves_added),
-        leaves_removed=tuple(was.leaves[name] for name in plain.leaves_removed),
-        leaves_moved=tuple(
-            _with_path_before(is_.leaves[name], was.leaves[name]) for name in plain.leaves_moved
-        ),
-        leaves_reworded=tuple(is_.leaves[name] for name in plain.leaves_reworded),
-    )
+    return server.apart.call("look", tenant, _compared, server, tenant, corpus, before, after)
 
 
 def compare_wording(
@@ -131,6 +112,30 @@ def compare_wording(
         title_before=None if was is None else was[0],
         title=None if is_ is None else is_[0],
         lines=_lines(was, is_, (before, after)),
+    )
+
+
+def _compared(server: Server, tenant: str, corpus: str, before: int, after: int) -> VersionDifference:
+    versions = server.workspace(tenant).versions
+    old = load_version(versions, corpus, before)
+    new = load_version(versions, corpus, after)
+    plain = difference(old, new, numbers=(before, after))
+    was, is_ = _side(old), _side(new)
+    moved = _moved(plain, was, is_)
+    came = {change.path for change in moved}
+    went = {change.path_before for change in moved}
+    return VersionDifference(
+        plain=plain,
+        groups_added=tuple(_node(is_, path) for path in plain.nodes_added if path not in came),
+        groups_removed=tuple(_node(was, path) for path in plain.nodes_removed if path not in went),
+        groups_moved=tuple(moved),
+        groups_renamed=tuple(_renamed(was, is_, plain)),
+        leaves_added=tuple(is_.leaves[name] for name in plain.leaves_added),
+        leaves_removed=tuple(was.leaves[name] for name in plain.leaves_removed),
+        leaves_moved=tuple(
+            _with_path_before(is_.leaves[name], was.leaves[name]) for name in plain.leaves_moved
+        ),
+        leaves_reworded=tuple(is_.leaves[name] for name in plain.leaves_reworded),
     )
 
 

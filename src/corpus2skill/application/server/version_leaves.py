@@ -93,9 +93,18 @@ def show_leaf(server: Server, tenant: str, corpus: str, version: int, doc_id: st
 
 
 def list_sources(
-    server: Server, tenant: str, corpus: str, version: int, *, after: str | None, limit: int
+    server: Server,
+    tenant: str,
+    corpus: str,
+    version: int,
+    *,
+    under: str | None = None,
+    after: str | None,
+    limit: int,
 ) -> list[SourceView]:
     """Sources of a version in the order in which a person looks for them, those behind the one named `after`.
+
+    `under`: the path of a node: only sources with a leaf there.
 
     Raises:
         CorpusNotFound, ThingNotFound, Damaged.
@@ -104,8 +113,14 @@ def list_sources(
     reports = sorted(
         workspace.versions.source_reports(corpus, version), key=lambda report: source_order(report.source)
     )
+    there = None if under is None else _sources_under(workspace, corpus, version, under)
     least = None if after is None else source_order(after)
-    behind = (report for report in reports if least is None or source_order(report.source) > least)
+    behind = (
+        report
+        for report in reports
+        if (least is None or source_order(report.source) > least)
+        and (there is None or report.source in there)
+    )
     return [
         SourceView(report=report, original=original_of(server, tenant, corpus, report.source))
         for report in islice(behind, limit)
@@ -165,6 +180,15 @@ def _row(workspace: Workspace, corpus: str, version: int, doc_id: str) -> ChunkR
     if row is None:
         raise ThingNotFound("leaf", doc_id)
     return row
+
+
+def _sources_under(workspace: Workspace, corpus: str, version: int, path: str) -> set[str]:
+    folder = path.removesuffix("SKILL.md")
+    return {
+        row.source
+        for row in workspace.versions.chunk_rows(corpus, version)
+        if row.path == path or (folder != path and row.path.startswith(folder))
+    }
 
 
 def _text(workspace: Workspace, corpus: str, version: int, source: str) -> SourceText:

@@ -171,13 +171,19 @@ def search(
     Each with its place, which a list goes on `after`.
 
     Raises:
-        CorpusNotFound, ThingNotFound, Damaged.
+        CorpusNotFound, ThingNotFound, Damaged; TooMany, BrokenOff.
     """
-    workspace = require_version(server, tenant, corpus, version)
+    require_version(server, tenant, corpus, version)
     wanted = tuple(dict.fromkeys(_folded(words).split()))
     if not wanted:
         return []
-    found = enumerate(_found(workspace, corpus, version, wanted), start=1)
+    return server.apart.call("look", tenant, _search, server, tenant, corpus, version, wanted, after, limit)
+
+
+def _search(
+    server: Server, tenant: str, corpus: str, version: int, wanted: tuple[str, ...], after: int, limit: int
+) -> list[tuple[int, Found]]:
+    found = enumerate(_found(server.workspace(tenant), corpus, version, wanted), start=1)
     return list(islice((item for item in found if item[0] > after), limit))
 
 

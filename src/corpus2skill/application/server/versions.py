@@ -35,6 +35,8 @@ class VersionView:
     bytes: int
     job: ServerJob | None
     """That made it, where a server did."""
+    author_name: str | None
+    """Of the person who began that job; None where it was no person, or one who is gone."""
     exam: Exam | None
     """Its newest test run that has ended."""
 
@@ -113,9 +115,9 @@ def activate(
         NotAllowed: only an administrator goes past that.
         Damaged: the version is not whole; nothing was switched.
     """
-    workspace = require_version(server, by.tenant, corpus, version)
+    require_version(server, by.tenant, corpus, version)
     _check(server, by, corpus, version, wanted)
-    require_whole(workspace, corpus, version)
+    _require_whole(server, by.tenant, corpus, version)
     switch_to(server, by.tenant, by.actor, corpus, version, wanted)
     return active_version(server, by.tenant, corpus)
 
@@ -150,7 +152,7 @@ def roll_back(server: Server, by: Principal, corpus: str, wanted: SwitchRequest)
         raise Conflict("no_previous_version", corpus=corpus)
     workspace = server.workspace(by.tenant)
     _check(server, by, corpus, found.previous, wanted)
-    require_whole(workspace, corpus, found.previous)
+    _require_whole(server, by.tenant, corpus, found.previous)
     seen = found.active if wanted.seen == "any" else wanted.seen
     after = workspace.versions.rollback(corpus, seen=seen)
     _note(server, by.tenant, by.actor, "version.rolled_back", corpus, (found.active, after), wanted.override)
@@ -226,6 +228,15 @@ def announce_published(server: Server, tenant: str, corpus: str, version: int) -
     server.announcer.announce(tenant, "version.published", payload)
 
 
+def _require_whole(server: Server, tenant: str, corpus: str, version: int) -> None:
+    """Raises: Damaged; TooMany, BrokenOff."""
+    server.apart.call("look", tenant, _look_whole, server, tenant, corpus, version)
+
+
+def _look_whole(server: Server, tenant: str, corpus: str, version: int) -> None:
+    require_whole(server.workspace(tenant), corpus, version)
+
+
 def _check(server: Server, by: Principal, corpus: str, version: int, wanted: SwitchRequest) -> None:
     """Raises: Conflict, NotAllowed."""
     if wanted.override is None:
@@ -265,6 +276,7 @@ def _views(server: Server, workspace: Workspace, corpus: str, numbers: Iterable[
             manifest=_manifest(workspace, corpus, number),
             bytes=_size(workspace, corpus, number),
             job=makers.get(number),
+            author_name=_name(server, makers.get(number)),
             exam=_newest_exam(server, workspace.tenant, corpus, number),
         )
         for number in numbers
@@ -274,6 +286,11 @@ def _views(server: Server, workspace: Workspace, corpus: str, numbers: Iterable[
 def _makers(server: Server, tenant: str, corpus: str) -> dict[int, ServerJob]:
     jobs = server.jobs.jobs(tenant, corpus=corpus, states=("succeeded",), limit=_JOBS_LOOKED_AT)
     return {job.version: job for job in jobs if job.version is not None and job.is_new}
+
+
+def _name(server: Server, job: ServerJob | None) -> str | None:
+    person = None if job is None else server.people.person(job.created_by)
+    return None if person is None else person.name
 
 
 def _newest_exam(server: Server, tenant: str, corpus: str, version: int) -> Exam | None:

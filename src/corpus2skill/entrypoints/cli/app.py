@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from corpus2skill.entrypoints.cli import (
     ask,
+    backing_up,
     chat,
     compiling,
     config,
@@ -22,6 +23,7 @@ from corpus2skill.entrypoints.cli import (
     extract,
     keys,
     people,
+    queue,
     records,
     removing,
     serving,
@@ -71,6 +73,8 @@ _COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("extract", extract.extract_command),
     ("eval", evaluate.eval_command),
     ("doctor", doctor.doctor_command),
+    ("backup", backing_up.backup_command),
+    ("restore", backing_up.restore_command),
 )
 for _name, _command in _COMMANDS:
     app.command(_name)(_command)
@@ -79,6 +83,7 @@ app.add_typer(config.app, name="config")
 app.add_typer(tenants.app, name="tenants")
 app.add_typer(people.app, name="people")
 app.add_typer(tokens.app, name="tokens")
+app.add_typer(queue.app, name="queue")
 app.add_typer(keys.app, name="keys")
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from corpus2skill.application.server_wiring import Server
 _PACKAGES = (
     "fastapi",
+    "httpcore2",
     "uvicorn",
     "structlog",
     "prometheus_client",
@@ -151,11 +152,11 @@ def _serve(out: Output, home: Path, settings: ServerSettings) -> None:
     settings = replace(settings, database_url=checked_database_url(settings.database_url))
     with listening_socket(settings) as listening, hold_server(home, settings):
         settings = replace(settings, port=listening.getsockname()[1])
-        server = open_server(home, settings)
+        server = open_server(home, settings, has_children=True)
         server.check_database()
-        server.vault.check()
         if not settings.is_on_loopback:
             check_accounts(server)
+        server.vault.check()
         configure_logs(settings.log_format)
         serve(server, listening, _teller(out, server))
 

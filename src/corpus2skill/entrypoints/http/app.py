@@ -42,7 +42,9 @@ from corpus2skill.entrypoints.http.routes import (
     provider_credentials,
     queue,
     records,
+    retention,
     runs,
+    samples,
     sessions,
     settings,
     sign_ins,
@@ -50,10 +52,10 @@ from corpus2skill.entrypoints.http.routes import (
     version_diff,
     version_tree,
     versions,
-    retention,
     webhook_endpoints,
 )
 from corpus2skill.entrypoints.web import screens, sign_in
+from corpus2skill.entrypoints.web.lost import answer_people_with_pages
 
 _ROUTES = (
     me,
@@ -109,6 +111,7 @@ def create_app(server: Server, worker: WorkerState = no_worker) -> FastAPI:
     app.state.endings = list[Callable[[float], None]]((app.state.runs.stop,))
     """Called in a thread, with the seconds that it may take, when the server is asked to stop."""
     answer_with_problems(app)
+    answer_people_with_pages(app)
     for module in _ROUTES:
         app.include_router(module.router, prefix="/v1", responses=PROBLEMS, max_body_size=_MOST_BYTES)
     app.include_router(health.router)

@@ -33,6 +33,7 @@ _STATUS: tuple[tuple[type[Corpus2SkillError], int], ...] = (
     (errors.NotAllowed, 403),
     (errors.TooMany, 429),
     (errors.Stopping, 503),
+    (errors.BrokenOff, 503),
     (errors.NotFound, 404),
     (errors.Busy, 409),
     (errors.SpendingCapReached, 409),

@@ -59,6 +59,8 @@ async def _serve(server: Server, listening: socket.socket, on_started: Callable[
     settings = server.server_settings
     worker = WorkerProcess(worker_command(server.home), worker_environment(settings))
     app = create_app(server, worker.state)
+    endings: list[Ending] = app.state.endings
+    endings.append(lambda _seconds: server.apart.close())
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -13,8 +13,7 @@ from fastapi.responses import HTMLResponse, Response
 from corpus2skill.domain.people import Principal
 from corpus2skill.entrypoints.http.addresses import below
 from corpus2skill.entrypoints.http.caller import TheServer, caller
-from corpus2skill.entrypoints.http.speech import language_of
-from corpus2skill.entrypoints.web.pages import go_to, templates
+from corpus2skill.entrypoints.web.pages import go_to, page_language, page_theme, templates
 from corpus2skill.entrypoints.web.static_files import build, static_files
 from corpus2skill.errors import NotSignedIn
 from corpus2skill.messages import message
@@ -127,15 +126,13 @@ def _address(request: Request) -> str:
 
 
 def _frame(request: Request, screen: Screen, principal: Principal) -> HTMLResponse:
-    language = request.cookies.get("c2s_language")
-    language = language if language in ("ja", "en") else language_of(request)
-    theme = request.cookies.get("c2s_theme")
+    language = page_language(request)
     text = (
         templates()
         .get_template("screen.html")
         .render(
             language=language,
-            theme=theme if theme in ("light", "dark") else None,
+            theme=page_theme(request),
             zone="Asia/Tokyo",
             base=below(request, ""),
             static=below(request, f"/ui/{build()}"),

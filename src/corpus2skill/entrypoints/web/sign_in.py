@@ -16,7 +16,8 @@ from corpus2skill.domain.sign_in import LinkKind, WebSession
 from corpus2skill.entrypoints.http.caller import TheServer, caller
 from corpus2skill.entrypoints.http.cookies import check_is_ours, cookie_of, drop_cookie, set_cookie
 from corpus2skill.entrypoints.http.visitor import visitor_of
-from corpus2skill.entrypoints.web.pages import go_to, show, style
+from corpus2skill.entrypoints.web.next_page import own_page
+from corpus2skill.entrypoints.web.pages import go_to, has_language, keep_language, show
 from corpus2skill.errors import Corpus2SkillError, NotFound, NotSignedIn
 
 router = APIRouter(include_in_schema=False)
@@ -26,27 +27,32 @@ Code = Annotated[str, Path(max_length=200)]
 Entered = tuple[WebSession, str]
 
 
-@router.get("/page.css")
-def page_style() -> Response:
-    return style()
-
-
 @router.get("/sign-in")
 def sign_in_page(
-    request: Request, server: TheServer, code: Annotated[str | None, Query(max_length=200)] = None
+    request: Request,
+    server: TheServer,
+    code: Annotated[str | None, Query(max_length=200)] = None,
+    following: Annotated[str, Query(alias="next")] = "",
 ) -> Response:
     """A form; with a code a button, so that whoever only looks at the link does not use it up."""
     if code is None:
-        return show(request, "sign_in.html", {"name": ""})
+        return show(request, "sign_in.html", {"name": "", "next": own_page(following)})
     return _look(request, server, "sign_in", code, "sign_in_link.html")
 
 
 @router.post("/sign-in")
-def sign_in(request: Request, server: TheServer, name: Field = "", password: Field = "") -> Response:
+def sign_in(
+    request: Request,
+    server: TheServer,
+    name: Field = "",
+    password: Field = "",
+    following: Annotated[str, Form(alias="next")] = "",
+) -> Response:
     def enter() -> Entered:
         return passwords.sign_in(server, name, password, visitor_of(request))
 
-    return _enter(request, server, enter, "sign_in.html", {"name": name})
+    page = own_page(following)
+    return _enter(request, server, enter, "sign_in.html", {"name": name, "next": page}, page or "/")
 
 
 @router.post("/sign-in/link")
@@ -129,18 +135,22 @@ def _enter(
     enter: Callable[[], Entered],
     template: str,
     values: Mapping[str, object],
+    following: str = "/",
 ) -> Response:
     """Sign the browser in by `enter`; where that is refused, show the form again and say why."""
     try:
         check_is_ours(request)
         before = cookie_of(request, server)
-        _, secret = enter()
+        session, secret = enter()
     except NotFound as error:
         return show(request, "refused.html", error=error)
     except Corpus2SkillError as error:
         return show(request, template, values, error=error)
     if before is not None:
         sign_ins.forget(server, before)
-    response = go_to(request, "/")
+    response = go_to(request, following)
     set_cookie(request, response, server, secret)
+    person = server.people.person(session.person)
+    if person is not None and person.language is not None and not has_language(request):
+        keep_language(request, response, person.language)
     return response

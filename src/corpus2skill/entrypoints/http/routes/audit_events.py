@@ -90,12 +90,18 @@ def export_audit_events(
     server: TheServer,
     which: Wanted,
     format: Literal["jsonl", "csv"] = "jsonl",  # noqa: A002 - the name in the query
+    language: Language | None = None,
 ) -> StreamingResponse:
-    """All events that are meant as a file; in CSV no cell can be taken for a formula."""
+    """All events that are meant as a file; in CSV no cell can be taken for a formula.
+
+    The sentences of the CSV are in `language` or, where it is left out, in that of `Accept-Language`.
+    """
     if format == "jsonl":
         lines = audit_trail.export_jsonl(server, principal.tenant, which)
     else:
-        lines = _marked(audit_trail.export_csv(server, principal.tenant, which, language_of(request)))
+        lines = _marked(
+            audit_trail.export_csv(server, principal.tenant, which, language or language_of(request))
+        )
     headers = {"Content-Disposition": f'attachment; filename="audit-events.{format}"'}
     return StreamingResponse(lines, media_type=_TYPES[format], headers=headers)
 

@@ -118,6 +118,9 @@ class WholeDocumentBody(DocumentBody):
 class DocumentPage(Page[DocumentBody]):
     counts: dict[UploadState, int] | None = None
     """All documents of the corpus by state, where that was asked for."""
+    last_event: int | None = None
+    """Number of the last event of the corpus's documents before they were looked at: a watcher begins behind it.
+    Where `counts` was asked for."""
 
 
 class ReceivedBody(BaseModel):
@@ -182,6 +185,7 @@ def list_documents(
     cursor: Cursor = None,
 ) -> DocumentPage:
     """Documents in the order in which their names first came; those taken out only where asked for."""
+    last = documents.last_event(server, principal.tenant, corpus) if counts else None
     which = UploadFilter(states=tuple(state or PRESENT), name_part=name)
     views = documents.list_documents(
         server, principal.tenant, corpus, which, after=_plain(cursor), limit=limit + 1
@@ -190,7 +194,10 @@ def list_documents(
     found = page(views, limit, lambda view: _body(view, language), lambda view: view.upload.document)
     counted = documents.document_counts(server, principal.tenant, corpus) if counts else None
     return DocumentPage(
-        data=found.data, next_cursor=found.next_cursor, counts=None if counted is None else dict(counted)
+        data=found.data,
+        next_cursor=found.next_cursor,
+        counts=None if counted is None else dict(counted),
+        last_event=last,
     )
 
 

@@ -122,6 +122,8 @@ class EstimateBody(BaseModel):
     """One for each purpose with calls to pay; empty where nothing is paid for."""
     dollars: SpanBody | None
     """Of all lines; null: a price is unknown."""
+    minutes: SpanBody | None
+    """How long the calls will probably take; null where nothing is called."""
 
 
 class JobOptionsBody(BaseModel):
@@ -369,6 +371,7 @@ def _estimate_body(estimate: Estimate) -> EstimateBody:
         refused=estimate.refused,
         lines=[_line_body(line) for line in estimate.lines],
         dollars=_span(whole) if len(known) == len(estimate.lines) else None,
+        minutes=None if estimate.minutes is None else _span(estimate.minutes),
     )
 
 

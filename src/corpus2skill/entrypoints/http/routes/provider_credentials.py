@@ -115,10 +115,10 @@ def create_provider_credential(
     runs: Runs,
 ) -> CredentialBody:
     """Store a key, in the place of one of the same provider. Jobs that wait for it go on by themselves."""
+    view = credentials.store_credential(server, principal, _new(wanted.provider, wanted))
     response.headers["Location"] = (
         f"{server.server_settings.root_path}/v1/provider-credentials/{wanted.provider}"
     )
-    view = credentials.store_credential(server, principal, _new(wanted.provider, wanted))
     return _changed(request, principal, runs, view)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from corpus2skill.application.server import version_leaves, version_tree
+from corpus2skill.application.server.page_pictures import page_of_leaf
 from corpus2skill.application.server.version_leaves import ChunkText, LeafView, SourceView
 from corpus2skill.application.server.version_tree import ChildView, Found
 from corpus2skill.application.verdict_words import verdict_reason
@@ -30,6 +31,14 @@ SourceName = Annotated[str, Query(min_length=1, max_length=5_000, description="N
 Number = Annotated[
     str | None, Query(max_length=9, pattern="^[0-9]+$", description="`next_cursor` of the page before.")
 ]
+
+
+_PICTURE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The page.",
+        "content": {"image/png": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 
 
 class ParentBody(BaseModel):
@@ -264,6 +273,26 @@ def show_leaf(
     return _leaf(view, version, corpus, request)
 
 
+@router.get("/leaves/{doc_id}/page.png", response_class=Response, responses=_PICTURE)
+def show_leaf_page(
+    corpus: Id,
+    version: VersionNumber,
+    doc_id: Id,
+    principal: Reader,
+    server: TheServer,
+    page: Annotated[
+        str | None,
+        Query(max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$", description="Else the first that it stands on."),
+    ] = None,
+) -> Response:
+    """The page of the original PDF that the leaf stands on, with its text marked.
+
+    409 where the original is no PDF, or is not here as the version was compiled from it.
+    """
+    picture = page_of_leaf(server, principal.tenant, corpus, version, doc_id, page)
+    return Response(picture, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
+
+
 @router.get("/sources")
 def list_sources(
     corpus: Id,
@@ -271,6 +300,9 @@ def list_sources(
     request: Request,
     principal: Reader,
     server: TheServer,
+    under: Annotated[
+        str | None, Query(max_length=2_000, description="Path of a node: only those with a leaf there.")
+    ] = None,
     limit: Limit = 50,
     cursor: Annotated[
         str | None, Query(max_length=5_000, description="`next_cursor` of the page before.")
@@ -278,7 +310,7 @@ def list_sources(
 ) -> Page[SourceBody]:
     """The documents that the version was made from, with what became of each."""
     views = version_leaves.list_sources(
-        server, principal.tenant, corpus, version, after=cursor, limit=limit + 1
+        server, principal.tenant, corpus, version, under=under, after=cursor, limit=limit + 1
     )
     shown, language = views[:limit], language_of(request)
     return Page(

@@ -58,6 +58,8 @@ class VersionBody(BaseModel):
     created_at: str | None
     author: str | None
     """Id of whoever started the compile, where a server carried it out."""
+    author_name: str | None
+    """Null where that was no person, or one who is here no longer."""
     job_id: str | None
     predecessor: int | None
     bytes: int
@@ -251,6 +253,7 @@ def _body(view: VersionView) -> VersionBody:
         is_readable=manifest is not None,
         created_at=manifest.created_at if manifest else None,
         author=view.job.created_by if view.job else None,
+        author_name=view.author_name,
         job_id=view.job.job if view.job else None,
         predecessor=manifest.predecessor if manifest else None,
         bytes=view.bytes,

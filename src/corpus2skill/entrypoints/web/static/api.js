@@ -13,13 +13,14 @@ export class Problem extends Error {
   }
 }
 
-async function send(method, path, { body, headers = {}, signal } = {}) {
+/** `raw` is a body that is sent as it is, a file for instance, with a `Content-Type` of its own. */
+async function send(method, path, { body, raw, headers = {}, signal } = {}) {
   const given = { Accept: "application/json", "Accept-Language": language, ...headers };
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) given["Content-Type"] = "application/json";
   // A click that is sent twice by a bad network is done once.
   if (method === "POST" && !isForm) given["Idempotency-Key"] ??= unique();
-  const wanted = { method, headers: given, signal, body: body === undefined || isForm ? body : JSON.stringify(body) };
+  const wanted = { method, headers: given, signal, body: raw ?? (body === undefined || isForm ? body : JSON.stringify(body)) };
   let answer;
   try {
     answer = await fetch(`${base}/v1${path}`, wanted);
@@ -28,7 +29,7 @@ async function send(method, path, { body, headers = {}, signal } = {}) {
     throw new Problem(0, { detail: t("problem.unreachable"), code: "unreachable" });
   }
   if (answer.status === 401) {
-    location.assign(`${base}/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`);
+    location.assign(`${base}/sign-in?next=${encodeURIComponent(location.pathname.slice(base.length) + location.search)}`);
     await new Promise(() => {}); // the page is going away
   }
   const isJson = (answer.headers.get("content-type") || "").includes("json");

@@ -31,4 +31,5 @@ function show(current, title) {
   const heading = at("title").parentElement;
   heading.before(crumbs);
   heading.after(tabs);
+  tabs.scrollLeft = (tabs.querySelector("[aria-current]")?.offsetLeft ?? 0) - tabs.offsetLeft - 48; // in sight on a phone
 }

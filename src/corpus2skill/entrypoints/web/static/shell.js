@@ -104,8 +104,10 @@ function switchTheme() {
   remember("c2s_theme", root.dataset.theme);
 }
 
-function switchLanguage() {
-  remember("c2s_language", document.documentElement.lang === "ja" ? "en" : "ja");
+/** Show all screens in this language from now on; null: as the browser says. */
+export function speak(wanted) {
+  if (wanted) remember("c2s_language", wanted);
+  else document.cookie = `c2s_language=; path=${base || "/"}; max-age=0; samesite=lax`;
   location.reload();
 }
 
@@ -127,7 +129,7 @@ function onKey(event) {
 
 function showKeys() {
   const rows = [["/", "keys.search"], ["?", "keys.show"], ...Object.entries(GOES).map(([key, name]) => [`g ${key}`, `nav.${name}`])];
-  const off = h("input", { type: "checkbox", name: "off", checked: false });
+  const off = h("input", { type: "checkbox", name: "off", checked: localStorage.getItem("c2s_keys") === "off" });
   ask({
     title: t("keys.title"),
     body: [
@@ -140,6 +142,6 @@ function showKeys() {
 }
 
 at("theme").addEventListener("click", switchTheme);
-at("language").addEventListener("click", switchLanguage);
+at("language").addEventListener("click", () => speak(document.documentElement.lang === "ja" ? "en" : "ja"));
 at("keys")?.addEventListener("click", showKeys);
 addEventListener("keydown", onKey);

@@ -25,6 +25,10 @@ export function watch(topic, after, listener) {
   };
 }
 
+// Who comes back after a long sleep may have been given up.
+addEventListener("pageshow", (event) => event.persisted && tell());
+addEventListener("visibilitychange", () => !document.hidden && handlers.size && tell());
+
 function tell() {
   say({ tab, topics: Object.fromEntries([...handlers].map(([topic, { seen }]) => [topic, seen])) });
 }
@@ -47,7 +51,6 @@ function byWorker() {
   worker.port.start();
   setInterval(() => worker.port.postMessage({}), 20_000);
   addEventListener("pagehide", () => worker.port.postMessage({ isLeaving: true }));
-  addEventListener("pageshow", (event) => event.persisted && tell());
   return (message) => worker.port.postMessage(message);
 }
 
@@ -61,12 +64,15 @@ function byLeader() {
     else if (data.isLeaving) hub?.leave(data.tab);
     else if (data.isNewLeader) tell();
   };
-  navigator.locks.request("corpus2skill-stream", () => {
+  const lead = () => {
     hub = new Hub(address, (url) => new EventSource(url), give);
     channel.postMessage({ isNewLeader: true });
     tell();
-    return new Promise(() => {}); // held until this tab is gone
-  });
+    return new Promise(() => {}); // the lock is held until this tab is gone
+  };
+  // Without a lock, which only https gives, each tab has a connection of its own.
+  if (navigator.locks) navigator.locks.request("corpus2skill-stream", lead);
+  else lead();
   addEventListener("pagehide", () => channel.postMessage({ tab, isLeaving: true }));
   return (message) => (hub ? hub.watch(tab, message.topics) : channel.postMessage(message));
 }

@@ -2,7 +2,8 @@
 
 import { Hub } from "./hub.js";
 
-const SILENT_MS = 60_000;
+// Browsers let the timers of tabs in the background run once a minute.
+const SILENT_MS = 180_000;
 const heard = new Map();
 const address = new URL(self.location.href).searchParams.get("at");
 const hub = new Hub(address, (url) => new EventSource(url), (port, event) => port.postMessage(event));

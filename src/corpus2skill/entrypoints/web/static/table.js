@@ -18,9 +18,12 @@ export function table(caption, columns, rows) {
   );
 }
 
+/** One more row of a table with these columns. */
+export const tableRow = (columns, cells) => row(columns.map((column) => (Array.isArray(column) ? column : [column, null])), cells);
+
 const row = (named, cells) =>
   h("tr", {}, cells.map((cell, i) => {
     const [name, kind] = named[i];
     // The first cell names its row, to screen readers too.
-    return i ? h("td", { class: kind, "data-name": name || null }, cell) : h("th", { scope: "row", class: "lead" }, cell);
+    return i ? h("td", { class: name ? kind : "acts", "data-name": name || null }, cell) : h("th", { scope: "row", class: "lead" }, cell);
   }));

@@ -1,7 +1,7 @@
 // Sentences, numbers and times in the reader's language, from the same keys as everything else of the product.
 
 export const language = document.documentElement.lang === "ja" ? "ja" : "en";
-const zone = document.documentElement.dataset.zone || "Asia/Tokyo";
+export const zone = document.documentElement.dataset.zone || "Asia/Tokyo";
 const { default: sentences } = await import(`./messages.${language}.js`);
 
 /** The sentence of `key` (below `ui.`) with its `{places}` filled. A key that is missing shows itself. */
@@ -28,6 +28,12 @@ export function ago(moment) {
   for (const [unit, size] of [["day", 86400], ["hour", 3600], ["minute", 60]])
     if (Math.abs(seconds) >= size) return ages.format(Math.round(seconds / size), unit);
   return ages.format(Math.round(seconds), "second");
+}
+
+/** When the day began in the workspace's zone. */
+export function midnight(now = new Date()) {
+  const [hours, minutes, seconds] = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, timeStyle: "medium" }).format(now).split(":").map(Number);
+  return new Date(now - ((hours * 60 + minutes) * 60 + seconds) * 1000 - now.getMilliseconds());
 }
 
 /** Milliseconds as people say them. */

@@ -5,10 +5,16 @@ import { span, t } from "./text.js";
 
 const GONE = new Set(["not_found", "failed"]);
 
-/** One stop. `before`: the visits so far, to know a way back. */
+/** What kind of stop a visit is. `before`: the visits so far, to know a way back. */
+export function kindOf(visit, before) {
+  if (GONE.has(visit.status)) return "missing";
+  if (before.some((other) => other.path === visit.path && other.status === visit.status)) return "back";
+  return visit.node_type === "document" ? "leaf" : "node";
+}
+
+/** One stop. */
 export function stop(visit, before = []) {
-  const isBack = before.some((other) => other.path === visit.path && other.status === visit.status);
-  const kind = GONE.has(visit.status) ? "missing" : isBack ? "back" : visit.node_type === "document" ? "leaf" : "node";
+  const kind = kindOf(visit, before);
   const ms = visit.elapsed_ms ?? (visit.model_ms || 0) + (visit.fetch_ms || 0);
   return h(
     "li",

@@ -1,76 +1,117 @@
 // The trial conversation: ask, and watch the way through the tree light up beside the answer.
 
 import { base, get, post, query } from "../api.js";
-import { at, h, icon, put } from "../dom.js";
+import { at, h, icon, put, unique } from "../dom.js";
+import { may } from "../form.js";
+import { liveTurn } from "../live_turn.js";
 import { failure, page, sends } from "../shell.js";
+import { pastConversations } from "../sessions.js";
 import { t } from "../text.js";
+import { endedTurn } from "../turn.js";
 import { WalkedTree } from "../walked_tree.js";
-import { endedTurn, liveTurn } from "../turn.js";
 
 const asked = new URLSearchParams(location.search);
+const DRAFT = "c2s_draft"; // what was typed and not yet sent outlives a sign-in that has to be done again
 
 page(async () => {
+  const session = asked.get("session") && (await get(`/sessions/${encodeURIComponent(asked.get("session"))}`));
   const { data: corpora } = await get("/corpora?limit=200");
   const live = corpora.filter((corpus) => corpus.active_version);
-  if (!live.length)
+  const corpus = corpora.find((one) => one.corpus === (session?.corpus ?? asked.get("corpus"))) ?? live[0];
+  if (!corpus || !(session || corpus.active_version))
     return h("div", { class: "empty" }, h("h2", {}, t("talk.nothing")), h("p", {}, t("talk.nothing_how")),
       h("a", { class: "button primary", href: `${base}/knowledge` }, t("nav.knowledge")));
-  const corpus = live.find(({ name }) => name === asked.get("corpus")) ?? live[0];
-  return new Conversation(corpus, live).build();
+  return new Conversation(corpus, live, session).build();
 });
 
+/** The models that one may ask with: as set, and the offline engine. Only who sees the settings may choose. */
+async function models() {
+  if (!may("write")) return null;
+  const { settings } = await get("/settings").catch(() => ({ settings: {} }));
+  const set = settings.navigation_model?.value ?? settings.model?.value;
+  if (!set || set === "offline") return null;
+  return h("select", { "aria-label": t("talk.model") },
+    h("option", { value: "" }, set), h("option", { value: "offline" }, t("talk.offline")));
+}
+
 class Conversation {
-  constructor(corpus, corpora) {
-    this.corpus = corpus;
-    this.corpora = corpora;
-    this.session = asked.get("session");
+  constructor(corpus, corpora, session) {
+    Object.assign(this, { corpus, corpora, session: session?.session_id ?? null, attempt: unique(), running: 0 });
     this.turns = h("div", { class: "turns" });
     this.status = h("p", { class: "unseen", role: "status" });
-    this.tree = new WalkedTree(corpus.name, corpus.active_version);
+    this.told = {
+      walked: (visits) => this.tree?.walk(visits.map(({ path }) => path)),
+      started: ({ version }) => this.plant(version),
+      say: (words) => put(this.status, words),
+      ended: () => this.settle(),
+      shown: { handOff: corpus.hand_off, opened: (trail) => this.tree?.forget() || this.tree?.walk(trail.map(({ path }) => path)) },
+    };
   }
 
   async build() {
-    this.field = h("textarea", { id: "question", rows: 1, maxlength: 10000, placeholder: t("talk.placeholder"), autocomplete: "off" });
-    this.button = h("button", { class: "primary" }, icon("send", 18), h("span", {}, t("talk.ask")));
-    const form = h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.ask(); } },
-      h("label", { class: "unseen", for: "question" }, t("talk.question")),
-      h("div", { class: "row" }, h("div", { class: "grow" }, this.field), this.button),
-      h("small", { class: "quiet" }, t("talk.notice")));
+    this.model = await models();
+    this.garden = h("div", { class: "scrolls" });
+    this.past = h("div");
+    put(at("title-actions"), this.chooser(), this.model,
+      h("a", { class: "button", href: `${base}/talk${query({ corpus: this.corpus.corpus })}` }, t("talk.new")));
+    await this.restore();
+    if (!this.tree) this.plant(this.corpus.active_version);
+    pastConversations(this.past, this.session);
+    // Another tab may have gone on with the same conversation.
+    addEventListener("visibilitychange", () => !document.hidden && this.session && !this.running && this.restore().catch(() => {}));
+    const isWide = matchMedia("(min-width: 60rem)").matches;
+    return h("div", { class: "two talk" },
+      h("div", { class: "stack" }, this.status, this.turns, this.composer()),
+      h("aside", { class: "stack" },
+        h("details", { class: "card", open: isWide }, h("summary", {}, h("h2", {}, t("talk.way"))), this.garden),
+        h("details", { class: "card", open: isWide }, h("summary", {}, h("h2", {}, t("talk.past"))), this.past)));
+  }
+
+  composer() {
+    this.field = h("textarea", { id: "question", rows: 1, maxlength: 10000, placeholder: t("talk.placeholder"), autocomplete: "off",
+      value: sessionStorage.getItem(DRAFT) ?? "", oninput: () => sessionStorage.setItem(DRAFT, this.field.value) });
+    this.button = h("button", { class: "primary", disabled: this.running > 0 }, icon("send", 18), h("span", {}, t("talk.ask")));
     this.field.addEventListener("keydown", (event) => {
       if (!sends(event)) return;
       event.preventDefault();
       this.ask();
     });
-    put(at("title-actions"), this.chooser(), h("a", { class: "button", href: `${base}/talk${query({ corpus: this.corpus.name })}` }, t("talk.new")));
-    await this.restore();
-    return h("div", { class: "two talk" },
-      h("div", { class: "stack" }, this.status, this.turns, form),
-      h("aside", { class: "card", "aria-label": t("talk.way") }, h("h2", {}, t("talk.way")), await this.tree.build()));
+    return h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.ask(); } },
+      h("label", { class: "unseen", for: "question" }, t("talk.question")),
+      h("div", { class: "row" }, h("div", { class: "grow" }, this.field), this.button),
+      h("small", { class: "quiet" }, t("talk.notice")));
   }
 
   chooser() {
     if (this.corpora.length < 2) return null;
-    return h("select", { "aria-label": t("corpus"), onchange: (event) => location.assign(`${base}/talk${query({ corpus: event.target.value })}`) },
-      this.corpora.map(({ name, title }) => h("option", { value: name, selected: name === this.corpus.name }, title || name)));
+    const go = ({ target }) => location.assign(`${base}/talk${query({ corpus: target.value })}`);
+    return h("select", { "aria-label": t("corpus"), onchange: go },
+      this.corpora.map(({ corpus, title }) => h("option", { value: corpus, selected: corpus === this.corpus.corpus }, title || corpus)));
+  }
+
+  /** Show the tree of the version that the conversation reads: that of today, once a question begins with a new one. */
+  plant(version) {
+    if (!version || this.tree?.version === version) return;
+    this.tree = new WalkedTree(this.corpus.corpus, version);
+    this.tree.version = version;
+    this.tree.build().then((list) => put(this.garden, list), (error) => put(this.garden, failure(error)));
   }
 
   /** After a reload everything is there again, and what is still being answered goes on. */
   async restore() {
     if (!this.session) return this.hint();
     const { data } = await get(`/sessions/${this.session}/runs?limit=100`);
-    const oldestFirst = data.sort((a, b) => (a.run_id < b.run_id ? -1 : 1));
-    put(this.turns, oldestFirst.map((run) => (run.state === "running" ? this.live(run) : endedTurn(run, { handOff: this.handOff }))));
-    const last = oldestFirst.at(-1);
-    if (last?.trail) this.tree.walk(last.trail.map(({ path }) => path));
+    const fresh = data.reverse().filter((run) => !at(run.run_id));
+    if (!this.turns.children.length && !data.length) return this.hint();
+    for (const run of fresh) this.turns.append(run.state === "running" ? this.live(run) : endedTurn(run, this.told.shown));
+    const last = data.at(-1);
+    this.plant(last?.version);
+    if (fresh.length && last.trail.length) this.tree?.walk(last.trail.map(({ path }) => path));
   }
 
   hint() {
-    put(this.turns, h("div", { class: "empty" }, h("h2", {}, t("talk.begin", { corpus: this.corpus.title || this.corpus.name })), h("p", {}, t("talk.begin_how"))));
-  }
-
-  get handOff() {
-    const address = this.corpus.settings?.hand_off;
-    return address && /^(https?:|mailto:|tel:)/.test(address) ? address : null;
+    put(this.turns, h("div", { class: "empty" },
+      h("h2", {}, t("talk.begin", { corpus: this.corpus.title || this.corpus.corpus })), h("p", {}, t("talk.begin_how"))));
   }
 
   async ask() {
@@ -80,11 +121,14 @@ class Conversation {
     this.turns.querySelector(":scope > .notice")?.remove();
     try {
       await this.begin();
-      const run = await post(`/sessions/${this.session}/runs`, { question });
+      const options = { headers: { "Idempotency-Key": this.attempt } }; // tried again after a break, it is asked once
+      const run = await post(`/sessions/${this.session}/runs`, { question, model: this.model?.value || null }, options);
+      this.attempt = unique();
       this.field.value = "";
+      sessionStorage.removeItem(DRAFT);
       this.turns.querySelector(":scope > .empty")?.remove();
-      this.tree.forget();
-      this.turns.append(this.live(run));
+      this.tree?.forget();
+      this.turns.append(this.live({ ...run, question }));
       this.turns.lastElementChild.scrollIntoView({ block: "nearest" });
     } catch (error) {
       this.turns.append(failure(error));
@@ -94,16 +138,21 @@ class Conversation {
 
   async begin() {
     if (this.session) return;
-    this.session = (await post("/sessions", { corpus: this.corpus.name })).session_id;
-    history.replaceState(null, "", query({ corpus: this.corpus.name, session: this.session }));
+    this.session = (await post("/sessions", { corpus: this.corpus.corpus })).session_id;
+    history.replaceState(null, "", query({ corpus: this.corpus.corpus, session: this.session }));
   }
 
   live(run) {
-    this.button.disabled = true;
-    return liveTurn(run, {
-      walked: (visit, visits) => this.tree.walk(visits.map(({ path }) => path)),
-      say: (words) => put(this.status, words),
-      ended: () => { this.button.disabled = false; this.field.focus({ preventScroll: true }); },
-    });
+    this.running += 1;
+    if (this.button) this.button.disabled = true;
+    return liveTurn(run, this.told);
+  }
+
+  settle() {
+    this.running -= 1;
+    this.button.disabled = this.running > 0;
+    // Whoever went elsewhere meanwhile is left there.
+    if (document.activeElement === document.body) this.field.focus({ preventScroll: true });
+    pastConversations(this.past, this.session);
   }
 }

@@ -1,0 +1,17 @@
+// A document in words: what was found in it, and whether the live version has it. These are two things.
+
+import { h } from "./dom.js";
+import { count, t } from "./text.js";
+
+const LOOKS = { received: "busy", accepted: "good", refused: "bad", duplicate: "", removed: "", purging: "busy", purged: "" };
+
+export const stateBadge = ({ state, verdict }) =>
+  h("span", { class: `badge ${LOOKS[state]}` }, t(`document.state.${state}`), state === "refused" && verdict && t("document.why", { verdict: t(`verdict.${verdict}`) }));
+
+export const sizeOf = (document) =>
+  [document.pages && t("document.pages", { n: count(document.pages) }), document.characters > 0 && t("document.characters", { n: count(document.characters) })].filter(Boolean).join("・") || "—";
+
+export function liveOf({ live_version: version, is_live_same: isSame }) {
+  if (!version) return h("span", { class: "quiet" }, t("document.not_live"));
+  return h("span", { class: `badge ${isSame ? "good" : "lit"}` }, t(isSame ? "document.live" : "document.live_before", { n: version }));
+}
