@@ -52,7 +52,9 @@ def finish(gate: Gate, page: Page) -> None:
 
 
 @pytest.mark.requirement("W-30")
-def test_the_trail_lights_up_step_by_step_and_folds_under_the_answer(held: HeldModel, talking: Screen) -> None:
+def test_the_trail_lights_up_step_by_step_and_folds_under_the_answer(
+    held: HeldModel, talking: Screen
+) -> None:
     """S9: each stop with reason and time, the tree beside it, fetches of eight; the answer first when it is done."""
     page = ask(talking)
     stops = page.locator(".turn .trail > li:not(.thinking)")
@@ -63,11 +65,11 @@ def test_the_trail_lights_up_step_by_step_and_folds_under_the_answer(held: HeldM
     expect(page.locator(".turn .row .num")).to_have_text("1/8")
     expect(page.locator("aside .walked")).to_have_count(2)
     finish(held.gate, page)
+    expect(page.locator("#question")).to_be_focused()
     expect(page.locator(".turn .draft")).to_have_count(0)
     expect(page.locator(".turn details .trail")).to_be_hidden()
     page.locator(".turn summary").click()
     expect(page.locator(".turn details .trail > .end")).to_contain_text("回答")
-    expect(page.locator("#question")).to_be_focused()
 
 
 @pytest.mark.requirement("W-31")
@@ -84,7 +86,9 @@ def test_a_reload_in_the_middle_loses_nothing_and_doubles_nothing(held: HeldMode
     run = str(page.locator(".turn").get_attribute("id"))
     record = talking.api("GET", f"/records/{run}")
     page.locator(".turn summary").click()
-    assert page.locator(".turn .trail > li:not(.end) .mono").all_inner_texts() == [stop["path"] for stop in record["trail"]]
+    assert page.locator(".turn .trail > li:not(.end) .mono").all_inner_texts() == [
+        stop["path"] for stop in record["trail"]
+    ]
     page.reload()
     expect(page.locator(".turn .sources")).to_be_visible()
     expect(page.locator(".thinking, [aria-busy]")).to_have_count(0)
@@ -166,7 +170,9 @@ def test_stopping_ends_the_run_and_keeps_what_came(held: HeldModel, talking: Scr
     page.get_by_role("button", name="停止").click()
     turn = page.locator(".turn")
     expect(turn.locator(".badge").first).to_have_text("取り消し")
-    expect(turn.get_by_role("link", name="担当者に聞く")).to_have_attribute("href", "mailto:jinji@example.co.jp")
+    expect(turn.get_by_role("link", name="担当者に聞く")).to_have_attribute(
+        "href", "mailto:jinji@example.co.jp"
+    )
     expect(page.get_by_role("button", name="質問する")).to_be_enabled()
     assert talking.api("GET", f"/runs/{turn.get_attribute('id')}")["outcome"] == "cancelled"
 
@@ -178,7 +184,12 @@ def test_a_server_that_is_restarted_under_an_open_page_ends_its_run_in_words(
 ) -> None:
     """Field reports, second list, 17: an ended run never shows a spinner; what came stays."""
     screen = screen_of(server=held.server, state=held.state)
-    screen.allowed += ["ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE_CHUNKED", "ERR_CONNECTION_RESET"]
+    screen.allowed += [
+        "ERR_CONNECTION_REFUSED",
+        "ERR_EMPTY_RESPONSE",
+        "ERR_INCOMPLETE_CHUNKED",
+        "ERR_CONNECTION_RESET",
+    ]
     if not has_worker:
         screen.page.context.add_init_script(_WITHOUT_WORKER)
     page = ask(screen)
@@ -223,8 +234,12 @@ def test_the_sources_shown_are_those_of_the_record_and_were_read(held: HeldModel
     live = page.locator(".turn .sources a").evaluate_all("all => all.map(a => a.getAttribute('href'))")
     record = talking.api("GET", f"/records/{run}")
     read = {stop["doc_id"] for stop in record["trail"]}
-    assert [re.findall(r"doc_chunk_\d+", address)[0] for address in live] == [one["doc_id"] for one in record["citations"]]
+    assert [re.findall(r"doc_chunk_\d+", address)[0] for address in live] == [
+        one["doc_id"] for one in record["citations"]
+    ]
     assert {one["doc_id"] for one in record["citations"]} <= read
     page.reload()
     expect(page.locator(".turn .sources")).to_be_visible()
-    assert page.locator(".turn .sources a").evaluate_all("all => all.map(a => a.getAttribute('href'))") == live
+    assert (
+        page.locator(".turn .sources a").evaluate_all("all => all.map(a => a.getAttribute('href'))") == live
+    )

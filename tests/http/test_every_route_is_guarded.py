@@ -28,7 +28,7 @@ PUBLIC = {
     "POST /invitation/{code}",
     "GET /reset/{code}",
     "POST /reset/{code}",
-    "GET /page.css",
+    "GET /favicon.ico",
     "GET /ui/{of_build}/{path:path}",
 }
 """Anybody: they tell nothing that is anybody's, or ask for a secret themselves."""

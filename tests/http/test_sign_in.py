@@ -13,6 +13,7 @@ from corpus2skill.application.server.links import check_accounts, first_sign_in_
 from corpus2skill.application.server.passwords import Visitor, sign_in
 from corpus2skill.domain.sign_in import IDLE_SECONDS, LINK_SECONDS, SESSION_SECONDS
 from corpus2skill.errors import InvalidInput, NotSignedIn
+from corpus2skill.entrypoints.web.static_files import build
 from corpus2skill.settings import ServerSettings
 from tests.http.people import PASSWORD, Town
 
@@ -88,7 +89,8 @@ def test_behind_https_and_under_a_sub_path_the_cookie_stays_there(tmp_path: Path
     browser = town.browser("https://localhost")
     page = browser.get("/docs/sign-in").text
     assert 'action="/docs/sign-in"' in page
-    assert 'href="/docs/page.css"' in page
+    assert f'href="/docs/ui/{build()}/style.css"' in page
+    assert 'href="/docs/sign-in?language=' in page
     entered = browser.post("/docs/sign-in", data={"name": "田中", "password": PASSWORD})
     assert entered.headers["location"] == "/docs/"
     cookie = entered.headers["set-cookie"]
@@ -347,7 +349,8 @@ def test_pages_are_in_the_readers_language_under_a_strict_policy(town: Town, lan
         assert "<script" not in page.text
         assert "style=" not in page.text
         assert page.headers["content-security-policy"] == (
-            "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+            "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
+            " frame-ancestors 'none'; base-uri 'none'"
         )
         assert page.headers["cache-control"] == "no-store"
         assert page.headers["referrer-policy"] == "same-origin"
@@ -355,7 +358,7 @@ def test_pages_are_in_the_readers_language_under_a_strict_policy(town: Town, lan
         assert fields == set(re.findall(r'<label for="([^"]+)"', page.text))
         assert len(re.findall("<h1>", page.text)) == 1
     assert 'role="alert"' in pages[-1].text
-    assert browser.get("/page.css").headers["content-type"].startswith("text/css")
+    assert browser.get(f"/ui/{build()}/style.css").headers["content-type"].startswith("text/css")
 
 
 @pytest.mark.requirement("S-93")

@@ -28,6 +28,7 @@ from corpus2skill.ports.clock import Clock, Ids
 from corpus2skill.ports.extractor import Extractor
 from corpus2skill.ports.grouper import Grouper, Neighbours
 from corpus2skill.ports.keys import KeyRing
+from corpus2skill.ports.proofs import RecordProofs
 from corpus2skill.ports.result_store import ResultStore
 from corpus2skill.ports.sources import SourceReader
 from corpus2skill.ports.store import RecordStore
@@ -82,6 +83,12 @@ class Workspace:
 
     def records(self) -> RecordStore:
         """The audit records; the database is opened when first asked for."""
+        from corpus2skill.adapters.store.records import SqlRecordStore, records_url
+
+        return SqlRecordStore(self.database_url or records_url(self.path), self.clock)
+
+    def proofs(self) -> RecordProofs:
+        """The same records as their chain has them."""
         from corpus2skill.adapters.store.records import SqlRecordStore, records_url
 
         return SqlRecordStore(self.database_url or records_url(self.path), self.clock)

@@ -61,6 +61,7 @@ from corpus2skill.domain.turns import turns_of
 from corpus2skill.domain.usage import UsageLine
 from corpus2skill.errors import Busy, Damaged, RecordNotFound
 from corpus2skill.ports.clock import Clock
+from corpus2skill.ports.proofs import ChainLink
 from corpus2skill.ports.store import ChainVerdict, RecordFilter
 
 Value = TypeVar("Value")
@@ -229,6 +230,14 @@ class SqlRecordStore:
     def verify(self, tenant: str, kept_head: str | None = None) -> ChainVerdict:
         return check_chain(self._links(tenant), kept_head)
 
+    def session_links(self, tenant: str, session: str) -> tuple[ChainLink, ...]:
+        of_session = select(RECORDS.c.seq).where(
+            RECORDS.c.tenant == storable(tenant), RECORDS.c.session == storable(session)
+        )
+        wanted = {row["seq"] + step for row in self._rows(of_session) for step in (-1, 0, 1)}
+        query = select(RECORDS).where(RECORDS.c.tenant == storable(tenant), RECORDS.c.seq.in_(wanted))
+        return tuple(map(_chain_link, self._rows(query.order_by(RECORDS.c.seq))))
+
     def _close_dead(self, tenant: str, run: str, now: datetime) -> bool:
         """Close one run, unless another process has done so meanwhile."""
 
@@ -347,6 +356,18 @@ def _usage_line(row: RowMapping) -> UsageLine:
         output_tokens=int(row["output_tokens"]),
         dollars=float(row["dollars"]),
         unpriced=int(row["calls"]) - int(row["priced"]),
+    )
+
+
+def _chain_link(row: RowMapping) -> ChainLink:
+    link = _link(row)
+    return ChainLink(
+        header=link.header,
+        payload=link.payload,
+        payload_sha256=link.payload_sha256,
+        previous_hash=link.previous_hash,
+        hash=link.hash,
+        tombstoned_at=link.tombstoned_at,
     )
 
 

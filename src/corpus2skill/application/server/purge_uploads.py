@@ -58,6 +58,7 @@ def _is_purged(server: Server, upload: Upload) -> bool:
     except Corpus2SkillError:
         _log.warning("a document cannot be purged now: %s", upload.document, exc_info=True)
         return False
+    server.reviews.forget(upload.tenant, purge.records)
     if not purge.under_way:
         _note(server, upload, purge)
     return not purge.under_way

@@ -58,7 +58,7 @@ def backup_command(
         desk.out.document(made)
         return exit_codes.OK
     desk.out.answer(desk.out.say("cli.backup.made", path=made.path, files=made.files, bytes=made.bytes))
-    desk.out.note(desk.out.say(f"cli.backup.key_{'in' if made.has_master_key else 'out'}"))
+    desk.out.note(desk.out.say("cli.backup.key_in" if made.has_master_key else "cli.backup.key_out"))
     return exit_codes.OK
 
 

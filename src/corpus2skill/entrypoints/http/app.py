@@ -30,6 +30,7 @@ from corpus2skill.entrypoints.http.routes import (
     corpora,
     documents,
     events,
+    evidence,
     exam_questions,
     exams,
     exports,
@@ -84,6 +85,7 @@ _ROUTES = (
     settings,
     usage,
     retention,
+    evidence,
     webhook_endpoints,
 )
 _MOST_BYTES = 1_000_000

@@ -107,6 +107,13 @@ for _screen in SCREENS:
     router.get(_screen.path, name=f"screen_{_screen.script}")(_page(_screen))
 
 
+@router.get("/favicon.ico")
+def favicon() -> Response:
+    """For browsers that ask for it by its old name, beside a file that is looked at for instance."""
+    file = static_files()["mark.svg"]
+    return Response(file.content, media_type=file.media_type, headers={"Cache-Control": "max-age=86400"})
+
+
 @router.get("/ui/{of_build}/{path:path}")
 def static_file(of_build: str, path: str, request: Request) -> Response:
     """A file of this build; one of another build, which an open page may still ask for, as it is today."""

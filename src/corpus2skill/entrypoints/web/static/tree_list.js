@@ -7,7 +7,7 @@ import { failure } from "./shell.js";
 import { count, t } from "./text.js";
 
 const isBranch = (node) => node.node_type === "skill_summary";
-let numbers = 0;
+const groupOf = (item) => item.parentElement.querySelector(":scope > ul");
 
 export class TreeList {
   /** `chosen(path)` is told what a person picks. `hasVisits`: show how many questions came through. */
@@ -20,45 +20,47 @@ export class TreeList {
   /** Show the root and what it offers; returns the list's element. */
   async build() {
     this.root = await get(this.address(""));
-    const item = this.item({ ...this.root, node_type: "skill_summary" });
+    put(this.list, this.lines([this.root], 1));
+    const item = this.items.get(this.root.path);
     item.tabIndex = 0;
-    put(this.list, item);
     this.offer(item, this.root.branches);
     return this.list;
   }
 
-  item(node) {
-    const id = `node-${(numbers += 1)}`;
-    const visits = this.hasVisits && node.visits > 0;
-    const row = h("div", { class: "node" },
-      h("span", { class: isBranch(node) ? "sign" : "sign leaf", "aria-hidden": "true" }, isBranch(node) ? "▸" : "▪"),
-      h("span", { class: "name one-line", id, title: node.title }, node.title || node.path),
-      isBranch(node) && h("span", { class: "count", id: `${id}-c` }, t("tree.leaves", { n: count(node.leaves) })),
-      visits && this.heat(node.visits, id));
-    const named = [id, isBranch(node) && `${id}-c`, visits && `${id}-v`].filter(Boolean).join(" ");
-    const item = h("li", { role: "treeitem", tabindex: -1, "aria-labelledby": named, "aria-selected": "false", "aria-expanded": isBranch(node) && "false", "data-path": node.path }, row);
+  lines(nodes, level) {
+    return nodes.map((node, place) => h("li", { role: "none" }, this.item(node, { "aria-level": level, "aria-posinset": place + 1, "aria-setsize": nodes.length })));
+  }
+
+  /** One line. The group of its children stands beside it and not within, so that its name is its own words. */
+  item(node, place) {
+    const branch = isBranch(node);
+    const item = h("div", { class: "node", role: "treeitem", tabindex: -1, "aria-selected": "false", "aria-expanded": branch && "false", "data-path": node.path, ...place },
+      h("span", { class: branch ? "sign" : "sign leaf", "aria-hidden": "true" }, branch ? "▸" : "▪"),
+      h("span", { class: "name one-line", title: node.title }, node.title || node.path),
+      branch && h("span", { class: "count" }, t("tree.leaves", { n: count(node.leaves) })),
+      this.hasVisits && node.visits > 0 && this.heat(node.visits));
     this.items.set(node.path, item);
     return item;
   }
 
   /** How many questions came through, as a number and as a bar against all of them. */
-  heat(visits, id) {
+  heat(visits) {
     const bar = h("i", {});
     bar.style.width = `${Math.max(6, Math.min(100, (100 * visits) / (this.root.visits || visits)))}%`;
-    return h("span", { class: "visits", title: t("tree.visits", { n: count(visits) }) },
-      h("span", { class: "heat", "aria-hidden": "true" }, bar), h("span", { "aria-hidden": "true" }, count(visits)), h("span", { class: "unseen", id: `${id}-v` }, t("tree.visits", { n: count(visits) })));
+    const words = t("tree.visits", { n: count(visits) });
+    return h("span", { class: "visits", title: words }, h("span", { class: "heat", "aria-hidden": "true" }, bar), h("span", { "aria-hidden": "true" }, count(visits)), h("span", { class: "unseen" }, words));
   }
 
   offer(item, branches) {
     item.setAttribute("aria-expanded", "true");
-    item.querySelector(":scope > ul")?.remove();
-    item.append(h("ul", { role: "group" }, branches.map((node) => this.item(node))));
+    groupOf(item)?.remove();
+    item.after(h("ul", { role: "group" }, this.lines(branches, Number(item.ariaLevel) + 1)));
   }
 
   /** Open a branch. Twice at once is one fetch. */
   open(item) {
     if (!item.hasAttribute("aria-expanded") || item.getAttribute("aria-expanded") === "true") return Promise.resolve();
-    const inner = item.querySelector(":scope > ul");
+    const inner = groupOf(item);
     if (inner) {
       inner.hidden = false;
       item.setAttribute("aria-expanded", "true");
@@ -70,19 +72,19 @@ export class TreeList {
   }
 
   async fetch(item) {
-    item.querySelector(":scope > .notice")?.remove();
+    item.parentElement.querySelector(":scope > .notice")?.remove();
     item.setAttribute("aria-busy", "true");
     try {
       this.offer(item, (await get(this.address(item.dataset.path))).branches);
     } catch (error) {
-      item.append(failure(error));
+      item.after(failure(error));
     } finally {
       item.removeAttribute("aria-busy");
     }
   }
 
   close(item) {
-    const inner = item.querySelector(":scope > ul");
+    const inner = groupOf(item);
     if (!inner) return;
     inner.hidden = true;
     item.setAttribute("aria-expanded", "false");
@@ -106,7 +108,7 @@ export class TreeList {
     if (!item) return;
     item.setAttribute("aria-selected", "true");
     this.stand(item);
-    if (isOutOfSight(item.firstChild)) item.firstChild.scrollIntoView({ block: "nearest" });
+    if (isOutOfSight(item)) item.scrollIntoView({ block: "nearest" });
   }
 
   /** Mark the way of a run; branches that were entered open, one after another. */
@@ -115,19 +117,18 @@ export class TreeList {
     for (const path of paths) {
       const item = await this.reach(path);
       if (!item) continue;
-      const name = item.querySelector(".name");
-      item.classList.add("walked");
-      name.setAttribute("aria-label", t("tree.walked", { title: name.textContent }));
+      if (!item.parentElement.classList.contains("walked")) item.append(h("span", { class: "unseen walk" }, t("tree.walked")));
+      item.parentElement.classList.add("walked");
       await this.open(item);
     }
-    if (paths.length && this.way === paths) this.items.get(paths.at(-1))?.firstChild.scrollIntoView({ block: "nearest" });
+    if (paths.length && this.way === paths) this.items.get(paths.at(-1))?.scrollIntoView({ block: "nearest" });
   }
 
   forget() {
     this.way = [];
     for (const item of this.list.querySelectorAll(".walked")) {
       item.classList.remove("walked");
-      item.querySelector(".name").removeAttribute("aria-label");
+      item.querySelector(":scope > .node > .walk").remove();
     }
   }
 
@@ -145,16 +146,16 @@ export class TreeList {
   focus(item) {
     this.stand(item);
     item.focus({ preventScroll: true });
-    item.firstChild.scrollIntoView({ block: "nearest" });
+    item.scrollIntoView({ block: "nearest" });
   }
 
   get shown() {
-    return [...this.list.querySelectorAll("[role=treeitem]")].filter((item) => !item.parentElement.closest("[hidden]"));
+    return [...this.list.querySelectorAll("[role=treeitem]")].filter((item) => !item.closest("[hidden]"));
   }
 
   onClick(event) {
     const item = event.target.closest("[role=treeitem]");
-    if (!item || !event.target.closest(".node")) return;
+    if (!item) return;
     const isOpen = item.getAttribute("aria-expanded") === "true";
     if (event.target.closest(".sign") && item.hasAttribute("aria-expanded")) {
       this.focus(item);
@@ -205,12 +206,12 @@ const MOVES = {
   Enter: choose,
   " ": choose,
   ArrowRight: (tree, item) => {
-    if (item.getAttribute("aria-expanded") === "true") tree.focus(item.querySelector("[role=treeitem]") ?? item);
+    if (item.getAttribute("aria-expanded") === "true") tree.focus(groupOf(item)?.querySelector("[role=treeitem]") ?? item);
     else tree.open(item);
   },
   ArrowLeft: (tree, item) => {
     if (item.getAttribute("aria-expanded") === "true") tree.close(item);
-    else tree.focus(item.parentElement.closest("[role=treeitem]") ?? item);
+    else tree.focus(item.closest("ul").parentElement.querySelector(":scope > [role=treeitem]") ?? item);
   },
 };
 
