@@ -16,9 +16,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # for the fakes
@@ -74,15 +74,24 @@ class Answer:
     headers: dict[str, str]
     body: bytes
 
-    def json(self) -> object:
-        return json.loads(self.body)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What is said of a job."""
+
+    state: str
+    stage: str
+    """The first that is not done."""
+    calls: int
+    is_over: bool
 
 
 class Client:
     """One connection that is kept; a minimal HTTP/1.1 of our own, so that a client library's time is not measured."""
 
     def __init__(self, shop: Shop) -> None:
-        self._host, self._port = shop.process.address.hostname or "", shop.process.address.port or 0
+        self._host: str = shop.process.told["url"].split("/")[2].rpartition(":")[0]
+        self._port = int(shop.process.told["url"].split("/")[2].rpartition(":")[2])
         self._token = shop.token
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
@@ -101,9 +110,7 @@ class Client:
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         if self._streams is None:
             self._streams = await asyncio.open_connection(self._host, self._port)
-        head = (
-            f"{method} {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nAuthorization: Bearer {self._token}\r\n"
-        )
+        head = f"{method} {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\nAuthorization: Bearer {self._token}\r\n"
         self._streams[1].write(f"{head}{headers}\r\n".encode() + data)
         await self._streams[1].drain()
         return self._streams
@@ -153,7 +160,11 @@ async def upload(shop: Shop, _options: argparse.Namespace) -> None:
         if is_busy:
             for _ in range(3):
                 await _hand_in(client, [os.urandom(20_000).hex().encode() for _ in range(200)])
-        for name, count, size in (("1 file of 20 KB", 1, 20_000), ("1 file of 10 MB", 1, 10_000_000), ("50 files of 20 KB", 50, 20_000)):
+        for name, count, size in (
+            ("1 file of 20 KB", 1, 20_000),
+            ("1 file of 10 MB", 1, 10_000_000),
+            ("50 files of 20 KB", 50, 20_000),
+        ):
             posts, raws, more = Times(), Times(), Times()
             for _ in range(15):
                 files = [_made_up(size) for _ in range(count)]
@@ -179,13 +190,12 @@ async def look(shop: Shop, options: argparse.Namespace) -> None:
     phases["idle"] = await _looked(shop, paths, options.seconds)
     job = await _start(client)
     began = time.monotonic()
-    while (told := await _job(client, job))["ended_at"] is None:
-        stage = next((stage["stage"] for stage in told["stages"] if not stage["is_done"]), "publish")
+    while not (told := await _job(client, job)).is_over:
         reads, runs = await _looked(shop, paths, 5.0)
-        kept = phases.setdefault(stage, (Times(), Times()))
+        kept = phases.setdefault(told.stage, (Times(), Times()))
         kept[0].all.extend(reads.all)
         kept[1].all.extend(runs.all)
-    _say(f"the compile: {told['state']}, {time.monotonic() - began:.0f} s, {told['spent']['calls']} calls")
+    _say(f"the compile: {told.state}, {time.monotonic() - began:.0f} s, {told.calls} calls")
     phases["idle again"] = await _looked(shop, paths, options.seconds)
     during = Times(), Times()
     for name, (reads, runs) in phases.items():
@@ -195,7 +205,9 @@ async def look(shop: Shop, options: argparse.Namespace) -> None:
             during[1].all.extend(runs.all)
     for number, what in enumerate(("read", "run")):
         floor = Times([*phases["idle"][number].all, *phases["idle again"][number].all])
-        _say(f"{what}: p95 {during[number].p95:.1f} ms during the compile over {floor.p95:.1f} idle: {during[number].p95 / floor.p95:.2f}; medians {during[number].median / floor.median:.2f}")
+        _say(
+            f"{what}: p95 {during[number].p95:.1f} ms during the compile over {floor.p95:.1f} idle: {during[number].p95 / floor.p95:.2f}; medians {during[number].median / floor.median:.2f}"
+        )
     client.close()
 
 
@@ -305,7 +317,7 @@ def _last_number(shop: Shop, run: str) -> int:
 
 
 @asynccontextmanager
-async def _events(shop: Shop, path: str, after: int) -> AsyncIterator[AsyncIterator[tuple[int, str]]]:
+async def _events(shop: Shop, path: str, after: int) -> AsyncGenerator[AsyncIterator[tuple[int, str]]]:
     client = Client(shop)
     reader, _ = await client.send("GET", path, b"", f"Last-Event-ID: {after}\r\n")
     status, _headers = await _head(reader)
@@ -344,8 +356,8 @@ async def _looked(
 
 async def _reading(shop: Shop, paths: list[str], until: float, times: Times) -> None:
     client, chance = Client(shop), random.Random(7)
-    for began in _paced(READS_A_SECOND, until):
-        await asyncio.sleep(max(0.0, began - time.monotonic()))
+    for at in _paced(READS_A_SECOND, until):
+        await asyncio.sleep(max(0.0, at - time.monotonic()))
         began = time.monotonic()
         answer = await client.ask("GET", f"/v1/corpora/{_ASKED}/versions/1/nodes?path={chance.choice(paths)}")
         times.add(began)
@@ -355,8 +367,8 @@ async def _reading(shop: Shop, paths: list[str], until: float, times: Times) -> 
 
 async def _asking(shop: Shop, until: float, times: Times) -> None:
     client = Client(shop)
-    for began in _paced(RUNS_A_SECOND, until):
-        await asyncio.sleep(max(0.0, began - time.monotonic()))
+    for at in _paced(RUNS_A_SECOND, until):
+        await asyncio.sleep(max(0.0, at - time.monotonic()))
         session = await client.ask("POST", "/v1/sessions", {"corpus": _ASKED})
         path = f"/v1/sessions/{_text(session, 'session_id')}/runs"
         began = time.monotonic()
@@ -396,8 +408,12 @@ async def _start(client: Client) -> str:
     return _text(answer, "job_id")
 
 
-async def _job(client: Client, job: str) -> dict[str, object]:
-    return json.loads((await client.ask("GET", f"/v1/jobs/{job}")).body)
+async def _job(client: Client, job: str) -> _Told:
+    found = json.loads((await client.ask("GET", f"/v1/jobs/{job}")).body)
+    stage = next((stage["stage"] for stage in found["stages"] if not stage["is_done"]), "publish")
+    return _Told(
+        state=found["state"], stage=stage, calls=found["spent"]["calls"], is_over=bool(found["ended_at"])
+    )
 
 
 async def _hand_in(client: Client, files: list[bytes]) -> None:
@@ -475,7 +491,9 @@ def opened(options: argparse.Namespace) -> Generator[Shop]:
         _, token = new_token(server, TENANT, "bench", SCOPES, "bench")
         began = time.monotonic()
         with ServerProcess(home) as process:
-            _say(f"serve answers after {time.monotonic() - began:.2f} s, {_cpu(process.process.pid):.2f} s of CPU")
+            _say(
+                f"serve answers after {time.monotonic() - began:.2f} s, {_cpu(process.process.pid):.2f} s of CPU"
+            )
             yield Shop(process=process, server=server, token=token, home=home)
 
 
@@ -486,8 +504,6 @@ def _fill(server: Server, by: Principal, folder: Path, chunks: int) -> None:
         versions = server.workspace(TENANT).versions
         config = versions.config(corpus)
         with versions.exclusive(corpus):
-            from dataclasses import replace
-
             versions.save_config(corpus, replace(config, paths=(str(folder / corpus),)))
     create_corpus(server, by, _UPLOADS, CorpusSettings())
     options = CompileOptions(corpus=_ASKED, paths=(folder / _ASKED,))

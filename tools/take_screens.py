@@ -226,6 +226,8 @@ def _pictures(
                 page = _opened(browser, base, state, language, theme, size)
                 page.goto(f"{base}{address}")
                 # A screen that watches something keeps a connection open: the network is never idle.
+                if page.locator("#page").count():
+                    page.locator("#page > :not(.wait)").first.wait_for(state="attached")
                 expect(page.locator(".wait")).to_have_count(0, timeout=15_000)
                 page.screenshot(path=wanted.folder / f"{name}-{language}-{theme}-{size}.png", full_page=True)
                 page.context.close()

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, StorageState
+from playwright.sync_api import Browser, StorageState, expect
 
 from tests.browser.screen import Screen, chromium, new_context, sign_in
 from tests.e2e.serving import ServerProcess
 
 ScreenOf = Callable[..., Screen]
+expect.set_options(timeout=15_000)  # of a machine on which everything runs at once
 SAMPLES = Path(__file__).parent.parent.parent / "src" / "corpus2skill" / "samples"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tests.browser.screen import Screen
 
 HOLIDAYS = "\n\n".join(
@@ -24,24 +26,24 @@ def added_version(screen: Screen, corpus: str, files: dict[str, str], *, is_acti
     """Hand these texts in and compile; return the number of the version."""
     for name, text in files.items():
         screen.hand_in(corpus, name, text)
-    wanted = {} if is_activated else {"activate": False}
-    job = screen.api("POST", f"/corpora/{corpus}/jobs", wanted)["job_id"]
-    for _ in range(600):
-        found = screen.api("GET", f"/jobs/{job}")
-        if found["state"] in ("succeeded", "failed"):
-            break
-        screen.page.wait_for_timeout(100)
+    job = screen.api("POST", f"/corpora/{corpus}/jobs", {"activate": is_activated})["job_id"]
+    found = awaited(screen, f"/jobs/{job}", ("succeeded", "failed"))
     assert found["state"] == "succeeded", found
     return int(found["version"])
 
 
-def asked(screen: Screen, corpus: str, question: str) -> dict[str, object]:
+def asked(screen: Screen, corpus: str, question: str) -> dict[str, Any]:
     """Ask in a conversation of its own; return the run when it has ended."""
     session = screen.api("POST", "/sessions", {"corpus": corpus})["session_id"]
     run = screen.api("POST", f"/sessions/{session}/runs", {"question": question})["run_id"]
-    for _ in range(300):
-        found: dict[str, object] = screen.api("GET", f"/runs/{run}")
-        if found["state"] == "finished":
+    return awaited(screen, f"/runs/{run}", ("finished",))
+
+
+def awaited(screen: Screen, path: str, states: tuple[str, ...]) -> dict[str, Any]:
+    """Ask for a job or a run until it is in one of these states."""
+    for _ in range(600):
+        found: dict[str, Any] = screen.api("GET", path)
+        if found["state"] in states:
             return found
         screen.page.wait_for_timeout(100)
-    raise AssertionError(found)
+    raise AssertionError(f"{path} did not come to {states}")

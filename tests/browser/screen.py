@@ -97,7 +97,7 @@ class Screen:
     def open(self, path: str) -> Page:
         """Go to `path` below the server's address and wait until it is filled."""
         self.page.goto(self.base + path)
-        self.page.locator("#page > .wait").wait_for(state="detached")
+        self.page.locator("#page > :not(.wait)").first.wait_for(state="attached")
         return self.page
 
     def api(self, method: str, path: str, body: object = None, **more: Any) -> Any:

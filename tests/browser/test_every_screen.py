@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState
+from playwright.sync_api import Browser, Page, StorageState, expect
 
 from corpus2skill.entrypoints.web.screens import SCREENS
 from tests.browser.conftest import ScreenOf
@@ -119,5 +119,5 @@ def _faults(screen_of: ScreenOf, address: str, look: tuple[str, str, int]) -> li
 
 def _settled(screen: Screen, address: str) -> Page:
     page = screen.open(address)
-    page.wait_for_load_state("networkidle")
+    expect(page.locator(".wait")).to_have_count(0)
     return page

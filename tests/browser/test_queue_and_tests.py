@@ -62,6 +62,7 @@ def test_what_was_settled_stands_under_its_state_with_the_note(screen: Screen) -
 @pytest.mark.requirement("W-47")
 def test_questions_are_made_changed_imported_and_removed(screen: Screen, compiled: str) -> None:
     """S14."""
+    screen.allowed.append("status of 422")
     page = screen.open(f"/tests?corpus={compiled}")
     page.get_by_role("button", name="質問を追加").click()
     dialog = page.locator("dialog")

@@ -111,8 +111,7 @@ def test_a_question_survives_a_sign_in_that_ran_out(screen: Screen, compiled: st
 
 
 @pytest.mark.requirement("W-49")
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("language", ["ja", "en"])
+@pytest.mark.parametrize(("language", "theme"), [("ja", "light"), ("en", "dark")])
 def test_a_conversation_is_accessible_and_fits(
     screen_of: ScreenOf, compiled: str, theme: str, language: str
 ) -> None:

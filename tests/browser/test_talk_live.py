@@ -47,7 +47,7 @@ def ask(screen: Screen, question: str = QUESTION) -> Page:
 
 def finish(gate: Gate, page: Page) -> None:
     gate.let(20)
-    expect(page.locator(".turn .sources")).to_be_visible()
+    expect(page.locator(".turn .sources")).to_be_visible(timeout=40_000)
     gate.close()
 
 

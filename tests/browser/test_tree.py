@@ -88,7 +88,8 @@ def test_a_node_is_found_by_a_word_of_its_text(screen: Screen, compiled: str) ->
     page.keyboard.type("仮想的な宇宙船")
     expect(page.get_by_text("「仮想的な宇宙船」は見つかりません")).to_be_visible()
     page.get_by_role("searchbox").fill("与信の確認")
-    found = page.get_by_role("link", name="申し込んでから、どのくらいで使い始められますか？")
+    title = page.get_by_text("申し込んでから、どのくらいで使い始められますか？", exact=True)
+    found = page.locator(".tree-pane .sources a").filter(has=title)
     expect(found.first.locator("mark").first).to_have_text("与信の確認")
     expect(page.locator(TREE)).to_be_hidden()
     page.reload()
@@ -149,7 +150,8 @@ def test_a_corpus_without_a_tree_and_one_with_a_single_leaf_say_what_to_do(scree
 
 @pytest.mark.requirement("W-64")
 @pytest.mark.parametrize(
-    ("language", "theme", "width"), [("ja", "light", 320), ("ja", "dark", 1280), ("en", "light", 1280), ("en", "dark", 320)]
+    ("language", "theme", "width"),
+    [("ja", "light", 320), ("ja", "dark", 1280), ("en", "light", 1280), ("en", "dark", 320)],
 )
 def test_the_pages_of_the_tree_are_accessible_and_fit(
     screen_of: ScreenOf, compiled: str, language: str, theme: str, width: int

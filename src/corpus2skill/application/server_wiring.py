@@ -79,6 +79,8 @@ class Server:
     traces: Traces
     check_database: Callable[[], None]
     """Raises: WorkspaceUnusable: the database of the state cannot be reached."""
+    state_pulse: Callable[[], tuple[int, int] | None]
+    """Costs next to nothing: another value where the state was written to meanwhile, None where nobody can tell."""
     corpora: CorpusStore
     uploads: UploadStore
     jobs: JobStore
@@ -230,6 +232,7 @@ def open_server(home: Path, server_settings: ServerSettings, *, has_children: bo
         measures=PrometheusMeasures(),
         traces=open_traces(os.environ),
         check_database=state.check,
+        state_pulse=state.pulse,
         corpora=SqlCorpusStore(state),
         uploads=SqlUploadStore(state),
         tenants=SqlTenantStore(state),

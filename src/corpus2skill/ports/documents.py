@@ -58,7 +58,8 @@ class UploadStore(Protocol):
         """Note files that came, all or none; `new_ids` are taken for names that are new.
 
         The same bytes under the same name change nothing. Other bytes make a new revision; but one that was
-        too large leaves what there is as it was.
+        too large leaves what there is as it was. It outlasts a power cut with the next note of the operators' log,
+        which is waited for: together they cost one wait for the disk.
 
         Raises:
             Conflict: a document of one of the names is being purged.

@@ -259,7 +259,7 @@ class RecordFilter:
 def _has_visited(record: RunRecord, path: str) -> bool:
     folder = path.removesuffix("SKILL.md")
     return any(
-        visit.path == path or (folder != path and visit.path.startswith(folder)) for visit in record.trail
+        visit.path == path or (folder != path and visit.path.startswith(folder)) for visit in record.visits
     )
 
 

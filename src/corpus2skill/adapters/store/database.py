@@ -124,6 +124,18 @@ class Database:
         """Raises: WorkspaceUnusable: the database cannot be reached or read."""
         self.read(lambda connection: connection.execute(text("SELECT 1")), None)
 
+    def pulse(self) -> tuple[int, int] | None:
+        """A look without opening anything: another value where anybody has written since, but for writings within
+        a few milliseconds of the look. None where only the database itself could tell.
+        """
+        if self._file is None:
+            return None
+        try:
+            log = self._file.with_name(self._file.name + "-wal").stat()
+        except OSError:
+            return 0, 0
+        return log.st_mtime_ns, log.st_size
+
     def wipe(self) -> None:
         """Make what was deleted unreadable: in SQLite's file it is zeros already, its log is emptied here.
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from corpus2skill import __version__
+from corpus2skill.application.server.resting import Rest
 from corpus2skill.application.server.webhooks import delivery_of
 from corpus2skill.application.server_wiring import Server, webhook_sender
 from corpus2skill.domain.moments import moment_of
@@ -51,15 +52,16 @@ _SYSTEM = "system"
 
 async def deliver_announcements(server: Server, stop: asyncio.Event) -> None:
     """Deliver until `stop` is set. What is under way then is sent to its end or, at the latest, sent again."""
-    courier = Courier(server, webhook_sender(server))
+    courier, rest = Courier(server, webhook_sender(server)), Rest(server, _LOOK_AGAIN_SECONDS)
     try:
         while not stop.is_set():
+            rest.look()
             try:
-                seconds = _LOOK_AGAIN_SECONDS if await courier.turn() == 0 else 0.0
+                if await courier.turn() == 0:
+                    await rest.until_written(stop)
             except Corpus2SkillError:
                 _log.warning("webhooks cannot be looked after now; tried again", exc_info=True)
-                seconds = _REST_SECONDS
-            await _pause(stop, seconds)
+                await _pause(stop, _REST_SECONDS)
     finally:
         await courier.finish()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from collections.abc import Mapping
+from typing import cast
 
 from corpus2skill.application.json_form import to_json
 from corpus2skill.application.server_wiring import Server
@@ -54,9 +56,8 @@ def _form(link: ChainLink, session: str) -> dict[str, object]:
     }
 
 
-def _plain(form: object) -> dict[str, object]:
-    assert isinstance(form, dict)
-    return form
+def _plain(form: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", form)
 
 
 def _text(form: object) -> str:

@@ -8,7 +8,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 
 from corpus2skill.application.ask import Asking, AskOptions
@@ -16,6 +15,7 @@ from corpus2skill.application.manage_versions import require_whole
 from corpus2skill.application.server.dead_runs import has_died
 from corpus2skill.application.server.exam_gate import require_tests
 from corpus2skill.application.server.exam_turns import becoming, tell_result, tell_state
+from corpus2skill.application.server.resting import Rest
 from corpus2skill.application.server.versions import SwitchRequest, switch_to
 from corpus2skill.application.server_wiring import Server
 from corpus2skill.application.wiring import OFFLINE, Workspace, evaluation_tenant
@@ -33,7 +33,7 @@ _TURN_QUESTIONS = 20
 """So many are asked before another test run has its turn."""
 _LEASE_SECONDS = 600.0
 """Longer than one question may take."""
-_REST_SECONDS = 0.5
+_REST_SECONDS = 1.0
 _FRUITLESS = 3
 """So many failures of the model in a row, and the rest of the questions is not asked."""
 _FAILED = ("model_failed", "tree_unavailable")
@@ -43,8 +43,9 @@ _BROKEN_OFF = ("cancelled", "interrupted", "stopped", "budget")
 
 async def carry_out_exams(server: Server, stop: asyncio.Event) -> None:
     """The duty: take up test runs that wait and ask some of their questions."""
-    examiner = Examiner(server)
+    examiner, rest = Examiner(server), Rest(server, _REST_SECONDS)
     while not stop.is_set():
+        rest.look()
         turn = asyncio.ensure_future(asyncio.to_thread(examiner.turn))
         stopping = asyncio.ensure_future(stop.wait())
         await asyncio.wait((turn, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -52,9 +53,7 @@ async def carry_out_exams(server: Server, stop: asyncio.Event) -> None:
         if not turn.done():
             examiner.leave()
         if not await turn:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_REST_SECONDS):
-                    await stop.wait()
+            await rest.until_written(stop)
 
 
 class Examiner:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from corpus2skill.application.server.corpora import corpus_sizes
 from corpus2skill.application.server.documents import drop_unused, events_of
+from corpus2skill.application.server.resting import Rest
 from corpus2skill.application.server_wiring import Server, caching_extractor, upload_files
 from corpus2skill.application.wiring import extractor
 from corpus2skill.compiler.chunk import cut
@@ -27,7 +28,7 @@ _log = logging.getLogger(__name__)
 _READ_AT_ONCE = 4
 _TAKEN_AT_ONCE = 64
 """Documents that are taken up, and whose verdicts are written, together: each writing waits for the disk."""
-_LOOK_AGAIN_SECONDS = 0.25
+_LOOK_AGAIN_SECONDS = 0.4
 _LEAST_SECONDS = 0.1
 """Between two writings: SQLite has one pen, and who hands in files wants it too."""
 _REST_SECONDS = 2.0
@@ -41,16 +42,20 @@ async def inspect_uploads(server: Server, stop: asyncio.Event) -> None:
 
     What is under way when it stops, or when its process dies, is taken up again.
     """
-    desk = _Desk(server=server, reading=extractor(server.settings))
+    desk, rest = _Desk(server=server, reading=extractor(server.settings)), Rest(server, _LOOK_AGAIN_SECONDS)
     try:
         while not stop.is_set():
+            rest.look()
             try:
                 await desk.turn()
             except Corpus2SkillError:
                 _log.warning("uploads cannot be looked into now", exc_info=True)
                 await _pause(stop, (), _REST_SECONDS)
             await _pause(stop, (), _LEAST_SECONDS)
-            await _pause(stop, tuple(desk.under_way.values()), _LOOK_AGAIN_SECONDS)
+            if desk.under_way:
+                await _pause(stop, tuple(desk.under_way.values()), _LOOK_AGAIN_SECONDS)
+            elif not desk.judged:
+                await rest.until_written(stop)
     finally:
         await desk.abandon()
 

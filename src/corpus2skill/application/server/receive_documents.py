@@ -146,7 +146,7 @@ class Reception:
         changed = tuple(
             upload for upload, is_new in zip(change.uploads, change.is_new, strict=True) if is_new
         )
-        if changed:
+        if changed:  # the one write of these that waits for the disk, and takes the others along
             server.audit.note(tenant, self.by.actor, "documents.received", self.corpus, count=len(changed))
         told = UploadChange(uploads=changed, others=change.others)
         tell(server, tenant, self.corpus, "document.received", told)

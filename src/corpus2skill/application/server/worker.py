@@ -14,6 +14,7 @@ from corpus2skill.application.server.idempotency import forget_old_answers
 from corpus2skill.application.server.inspect_uploads import inspect_uploads
 from corpus2skill.application.server.job_worker import JobWorker
 from corpus2skill.application.server.purge_uploads import purge_uploads
+from corpus2skill.application.server.resting import Rest
 from corpus2skill.application.server.retain import retain
 from corpus2skill.application.server.waiting_jobs import wake_jobs
 from corpus2skill.application.server_wiring import Server, open_job_engine, worker_presence
@@ -28,6 +29,8 @@ Duty = Callable[[Server, asyncio.Event], Awaitable[None]]
 """Works until the event is set, and then leaves what it was at so that another process can go on with it."""
 
 _TURN_SECONDS = 0.2
+_UNSEEN_SECONDS = 0.3
+"""More, where there is nothing to do and nobody sees when there will be."""
 _REST_SECONDS = 1.0
 """After a fault of the database or the disk."""
 _BEGIN_AGAIN_SECONDS = 5.0
@@ -43,9 +46,12 @@ async def carry_out_jobs(server: Server, stop: asyncio.Event) -> None:
     if engine is None:
         presence.release()
         return
-    worker = JobWorker(server, engine, presence, me)
+    worker, rest = JobWorker(server, engine, presence, me), Rest(server, _UNSEEN_SECONDS)
     while not stop.is_set():
+        rest.look()
         await _pause(stop, await asyncio.to_thread(_turned, worker))
+        if worker.is_idle:
+            await rest.until_written(stop)
     await asyncio.to_thread(_left, worker)
 
 

@@ -41,7 +41,8 @@ class _Query:
         rating: Annotated[Literal["helpful", "not_helpful"] | None, Query()] = None,
         has_comment: Annotated[bool | None, Query()] = None,
         visited: Annotated[
-            str | None, Query(max_length=2_000, description="Path of a node that the run came to, or below it.")
+            str | None,
+            Query(max_length=2_000, description="Path of a node that the run came to, or below it."),
         ] = None,
         cited: Annotated[
             str | None, Query(max_length=200, description="Doc id of a leaf that the answer cites.")

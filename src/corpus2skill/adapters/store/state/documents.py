@@ -61,7 +61,7 @@ class SqlUploadStore:
                 documents.append(document)
             return book.settled(documents, is_new)
 
-        return self._database.write(work)
+        return self._database.write(work, outlasts_power_cut=False)
 
     def upload(self, tenant: str, corpus: str, document: str) -> Upload:
         def work(connection: Connection) -> Upload | None:

@@ -49,11 +49,14 @@ class LiveTurn {
   }
 
   visit(data) {
+    // Who follows the newest stop goes on with it; who has scrolled away is left there.
+    const isFollowed = this.halt.getBoundingClientRect().top < innerHeight;
     light(this.list, data, this.visits);
     this.visits.push(data);
     this.fetched.textContent = `${this.visits.filter((visit) => !visit.is_prefetched).length}/${FETCHES}`;
     if (this.visits.length > this.known) this.say(t("turn.visited", { title: data.title || data.path }));
     this.walked(this.visits);
+    if (isFollowed) this.halt.scrollIntoView({ block: "nearest" });
   }
 
   stop() {

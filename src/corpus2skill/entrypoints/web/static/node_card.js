@@ -54,7 +54,7 @@ function facts(node, place, isLeaf) {
   return [
     isLeaf ? fact("document", node.source) : fact("leaf_count", count(node.leaves)),
     isLeaf && node.place && fact("place", node.place),
-    fact("visit_count", t("tree.visits_on", { n: count(node.visits), version: place.version })),
+    node.parents.length > 0 && fact("visit_count", t("tree.visits_on", { n: count(node.visits), version: place.version })),
     fact("path", h("code", {}, node.path)),
     isLeaf && fact("doc_id", h("code", {}, node.doc_id)),
   ].filter(Boolean);

@@ -17,8 +17,8 @@ export function entryCard(entry, settled = () => {}) {
     if (state === entry.state) return put(card, ...content(now));
     settled();
     const back = () => post(`/queue/${entry.run_id}`, { state: entry.state, note: entry.note }).then(() => location.reload());
-    put(card, h("div", { class: "row" }, h("span", { class: "badge good" }, t(`queue.state.${state}`)), h("span", { class: "one-line grow" }, record.question), after(now)),
-      h("div", {}, h("button", { onclick: ({ currentTarget }) => busy(currentTarget, back) }, t("queue.undo"))));
+    put(card, h("div", { class: "row" }, h("span", { class: "badge good" }, t(`queue.state.${state}`)), h("span", { class: "one-line grow" }, record.question), after(now),
+      h("button", { onclick: ({ currentTarget }) => busy(currentTarget, back) }, t("queue.undo"))));
     card.tabIndex = -1;
     card.focus();
     note(t("queue.settled"));

@@ -30,6 +30,10 @@ export function ago(moment) {
   return ages.format(Math.round(seconds), "second");
 }
 
+const clockTime = new Intl.DateTimeFormat(language, { timeZone: zone, timeStyle: "medium" });
+/** The time of the day, to the second. */
+export const timeOf = (moment) => clockTime.format(new Date(moment));
+
 /** When the day began in the workspace's zone. */
 export function midnight(now = new Date()) {
   const [hours, minutes, seconds] = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, timeStyle: "medium" }).format(now).split(":").map(Number);

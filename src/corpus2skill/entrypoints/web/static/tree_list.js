@@ -20,6 +20,7 @@ export class TreeList {
   /** Show the root and what it offers; returns the list's element. */
   async build() {
     this.root = await get(this.address(""));
+    this.most = Math.max(1, ...this.root.branches.map(({ visits }) => visits));
     put(this.list, this.lines([this.root], 1));
     const item = this.items.get(this.root.path);
     item.tabIndex = 0;
@@ -43,10 +44,10 @@ export class TreeList {
     return item;
   }
 
-  /** How many questions came through, as a number and as a bar against all of them. */
+  /** How many questions came through, as a number and as a bar against the busiest branch. */
   heat(visits) {
     const bar = h("i", {});
-    bar.style.width = `${Math.max(6, Math.min(100, (100 * visits) / (this.root.visits || visits)))}%`;
+    bar.style.width = `${Math.max(6, Math.min(100, (100 * visits) / this.most))}%`;
     const words = t("tree.visits", { n: count(visits) });
     return h("span", { class: "visits", title: words }, h("span", { class: "heat", "aria-hidden": "true" }, bar), h("span", { "aria-hidden": "true" }, count(visits)), h("span", { class: "unseen" }, words));
   }

@@ -3,7 +3,7 @@
 import { intoAddress } from "./address.js";
 import { get, query } from "./api.js";
 import { h, put } from "./dom.js";
-import { failure } from "./shell.js";
+import { failure, waiting as waitSign } from "./shell.js";
 import { t } from "./text.js";
 import { nodeLink } from "./node_card.js";
 
@@ -40,8 +40,9 @@ export function treeSearch(place, open, searching) {
         if (turn === asked) put(results, failure(error, show));
       }
     };
-    put(results, list, more);
+    put(results, waitSign());
     await load();
+    if (turn === asked && results.querySelector(".wait")) put(results, list, more);
   }
 
   field.addEventListener("input", (event) => {

@@ -27,7 +27,7 @@ class Compile {
   }
 
   build() {
-    watch(`documents:${name}`, this.last, () => this.changed());
+    watch(`documents:${name}`, this.last, ({ event }) => event === "stream.lost" || this.changed());
     this.form = h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); this.start(); } }, this.free, this.options(), this.shown);
     this.estimateNow();
     const running = this.newest && !isEnded(this.newest);
@@ -36,7 +36,7 @@ class Compile {
 
   options() {
     const own = this.settings.model?.value;
-    const choices = [["", own ? t("compile.as_set", { model: own }) : t("compile.by_default")], ...(own === "offline" ? [] : [["offline", t("compile.offline")]]), ["other", t("compile.other")]];
+    const choices = [["", own ? t("compile.as_set", { model: own === "offline" ? t("compile.offline") : own }) : t("compile.by_default")], ...(own === "offline" ? [] : [["offline", t("compile.offline")]]), ["other", t("compile.other")]];
     const other = field({ label: t("compile.model_name"), hint: t("compile.model_how"), name: "other", maxlength: 200, class: "mono" });
     other.hidden = true;
     const choice = field({ label: t("compile.model"), name: "model", choices });

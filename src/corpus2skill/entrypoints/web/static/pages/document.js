@@ -5,7 +5,7 @@ import { apiOf, corpusTabs, pathOf } from "../corpus_tabs.js";
 import { at, h, put } from "../dom.js";
 import { liveOf, sizeOf, stateBadge } from "../document_words.js";
 import { field, may, tick } from "../form.js";
-import { ask, busy, failure, note, page } from "../shell.js";
+import { ask, busy, failure, note, page, waiting } from "../shell.js";
 import { bytes, count, t, when } from "../text.js";
 
 const path = `${apiOf}/documents/${encodeURIComponent(at("page").dataset.document)}`;
@@ -76,6 +76,7 @@ function preview(document) {
 }
 
 async function fill(place, member) {
+  put(place, waiting());
   const first = await get(`${path}/preview${query({ member })}`);
   const parts = h("div", { class: "original" }, first.data.map(part));
   const more = h("button", { onclick: () => busy(more, async () => {

@@ -22,8 +22,9 @@ page(async () => {
   return new Documents(found).build();
 });
 
-const fetchPage = (cursor = null, limit = 100) =>
-  get(`${apiOf}/documents${query({ state: asked.get("state"), name: asked.get("name"), counts: cursor ? null : true, limit, cursor })}`);
+function fetchPage(cursor = null) {
+  return get(`${apiOf}/documents${query({ state: asked.get("state"), name: asked.get("name"), counts: cursor ? null : true, limit: 100, cursor })}`);
+}
 
 class Documents {
   constructor(found) {
@@ -35,7 +36,7 @@ class Documents {
   build() {
     watch(`documents:${name}`, this.found.last_event, (event) => this.heard(event));
     const uploads = may("write") && new Uploads(`${apiOf}/documents`, () => this.countSoon());
-    if (may("write")) put(at("title-actions"), h("a", { class: "button primary", href: `${pathOf}/compile` }, t("corpus_tabs.compile")));
+    if (may("write")) put(at("title-actions"), h("a", { class: "button primary", href: `${pathOf}/compile` }, t("documents.to_compile")));
     this.showCounts(this.found.counts);
     this.show(this.found);
     return [uploads && dropZone((files) => uploads.add(files)), uploads?.place, this.filters(), this.place];
@@ -102,7 +103,8 @@ class Documents {
   }
 
   /** An event has the document's row, with its reason in both languages. */
-  heard({ data }) {
+  heard({ event, data }) {
+    if (event === "stream.lost") return; // what comes meanwhile is told when it is back
     this.countSoon();
     const known = this.rows.get(data.document_id);
     const before = known?.document ?? { live_version: null, is_live_same: false, pages: 0 };

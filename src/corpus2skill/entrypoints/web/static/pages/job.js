@@ -8,7 +8,7 @@ import { lanes } from "../lanes.js";
 import { failure, page } from "../shell.js";
 import { watch } from "../stream.js";
 import { table } from "../table.js";
-import { count, money, span, t, when } from "../text.js";
+import { count, money, span, t, timeOf, when } from "../text.js";
 
 const path = `/jobs/${encodeURIComponent(at("page").dataset.job)}`;
 
@@ -57,6 +57,7 @@ class JobPage {
   }
 
   heard({ event, data }) {
+    if (event === "stream.lost") return; // it is told when it is back
     if (event === "job.progress") {
       this.lanes.show(data.stages);
       this.say({ ...this.job, stages: data.stages });
@@ -69,7 +70,7 @@ class JobPage {
   }
 
   tell(event, data) {
-    const words = event === "job.item_failed" ? [t("job.item_failed"), " ", data.source] : [h("time", { datetime: data.at, class: "num" }, when(data.at)), " ", t(`job.state.${data.is_cancelling ? "cancelling" : data.state}`)];
+    const words = event === "job.item_failed" ? [t("job.item_failed"), " ", data.source] : [h("time", { datetime: data.at, class: "num", title: when(data.at) }, timeOf(data.at)), " ", t(`job.state.${data.is_cancelling ? "cancelling" : data.state}`)];
     this.events.append(h("li", {}, words));
   }
 
@@ -94,7 +95,7 @@ class JobPage {
     this.lanes.show(job.stages);
     this.showFacts(job);
     this.say(job);
-    put(this.state, jobBadge(job), " ", h("span", { class: "quiet" }, howFar(job)));
+    put(this.state, jobBadge(job), " ", !isEnded(job) && h("span", { class: "quiet" }, howFar(job)));
     if (isOther) {
       put(this.notice, jobNotice(job, (now) => this.changed(now)));
       put(at("title-actions"), cancelButton(job, (now) => this.changed(now)));

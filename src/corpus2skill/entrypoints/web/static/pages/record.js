@@ -24,6 +24,11 @@ page(async () => {
   return TABS[current](record);
 });
 
+// What is folded on the screen is evidence on paper.
+addEventListener("beforeprint", () => {
+  for (const folded of document.querySelectorAll("#page details")) folded.open = true;
+});
+
 function head(record, current) {
   document.title = `${record.question} - ${t("title.record")} - Corpus2Skill`;
   const crumbs = h("nav", { "aria-label": t("corpus_tabs.way") },
@@ -68,6 +73,8 @@ function way(record) {
 function summary(record) {
   const { usage } = record;
   const facts = [
+    [t("record.id"), h("span", { class: "mono" }, record.run_id)],
+    [t("record.began"), when(record.started_at)],
     [t("record.fetches"), count(record.fetches)],
     [t("records.time"), span(record.total_ms)],
     [t("record.tokens"), t("record.tokens_of", { input: count(usage.input_tokens), output: count(usage.output_tokens), cached: count(usage.cached_tokens) })],

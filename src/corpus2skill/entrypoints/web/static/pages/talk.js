@@ -57,6 +57,7 @@ class Conversation {
     await this.restore();
     if (!this.tree) this.plant(this.corpus.active_version);
     pastConversations(this.past, this.session);
+    if (this.session) requestAnimationFrame(() => this.turns.lastElementChild?.scrollIntoView({ block: "nearest" }));
     // Another tab may have gone on with the same conversation.
     addEventListener("visibilitychange", () => !document.hidden && this.session && !this.running && this.restore().catch(() => {}));
     const isWide = matchMedia("(min-width: 60rem)").matches;
