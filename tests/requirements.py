@@ -258,6 +258,8 @@ SERVING: dict[str, str] = {
     "S-144": "What grows with a corpus is read and compared beside the HTTP process, with the same result.",
     "S-145": "Work beside the HTTP process that dies, hangs or is ended says so, and the next is done.",
     "S-146": "Work beside the HTTP process waits for its turn, not for ever and not without end of one tenant.",
+    "S-147": "A worker with nothing to do asks the database next to nothing, and takes up at once what comes.",
+    "S-148": "What was handed in is on the disk when it is answered, with one wait for the database.",
 }
 """What issue 6 and interfaces.md say of the server."""
 

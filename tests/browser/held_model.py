@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, StorageState
 
@@ -69,7 +70,7 @@ class HeldModel:
 
     def restart(self) -> None:
         """Kill the server and begin it anew under the same address."""
-        port = self.server.address.port
+        port = urlsplit(str(self.server.told["url"])).port
         self.server.process.kill()
         self.server.__exit__()
         self.server = ServerProcess(self.home, "--port", str(port), environment=self.environment)

@@ -105,7 +105,8 @@ def test_a_question_survives_a_sign_in_that_ran_out(screen: Screen, compiled: st
     page.context.clear_cookies()
     page.locator("#question").press("Enter")
     page.wait_for_url("**/sign-in?next=*")
-    page.context.add_cookies(cookies)  # as who signs in again has it
+    # As who signs in again has it; what a context gave it takes.
+    page.context.add_cookies(cookies)  # pyright: ignore[reportArgumentType]
     page.goto(f"{screen.base}/talk?corpus={compiled}")
     expect(page.locator("#question")).to_have_value(ANSWERED)
 

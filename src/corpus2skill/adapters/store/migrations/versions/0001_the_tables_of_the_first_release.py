@@ -486,12 +486,18 @@ _ON_SQLITE = (
 _REFUSALS = {
     "sqlite": (_ON_SQLITE.format("UPDATE"), _ON_SQLITE.format("DELETE")),
     "postgresql": (
-        "CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql"
-        f" AS $$ BEGIN RAISE EXCEPTION {_SAYING}; END $$",
-        "CREATE TRIGGER audit_events_no_change BEFORE UPDATE OR DELETE ON audit_events"
-        " FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()",
-        "CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events"
-        " FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()",
+        (
+            "CREATE OR REPLACE FUNCTION refuse_audit_change() RETURNS trigger LANGUAGE plpgsql"
+            f" AS $$ BEGIN RAISE EXCEPTION {_SAYING}; END $$"
+        ),
+        (
+            "CREATE TRIGGER audit_events_no_change BEFORE UPDATE OR DELETE ON audit_events"
+            " FOR EACH ROW EXECUTE FUNCTION refuse_audit_change()"
+        ),
+        (
+            "CREATE TRIGGER audit_events_no_truncate BEFORE TRUNCATE ON audit_events"
+            " FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"
+        ),
     ),
 }
 """The database itself refuses to change or remove an event: the statements as they were in this release."""
