@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,22 @@ def test_who_is_not_signed_in_is_told_so_first(api: TestClient) -> None:
     """Nothing is kept of strangers."""
     headers = {**KEY, "Authorization": "Bearer c2s_nobody"}
     assert api.post(TOKENS, json=WANTED, headers=headers).status_code == 401
+
+
+def test_what_is_sent_to_where_files_go_is_not_read_for_the_key_s_sake(
+    api: TestClient, client_of: ClientOf
+) -> None:
+    """Issue 6: an upload may be endless. Under a key and another content type nothing of it is held in memory."""
+    api.post("/v1/corpora", json={"corpus": "kb"})
+
+    def endless() -> Generator[bytes]:
+        yield from (b"x" * 1_000 for _ in range(100))
+        raise AssertionError("all of it was read")
+
+    reader = client_of("local", "read")
+    headers = {**KEY, "Content-Type": "text/plain"}
+    refused = reader.post("/v1/corpora/kb/documents", content=endless(), headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_allowed")
 
 
 @pytest.mark.requirement("S-01")

@@ -76,6 +76,8 @@ def test_records_are_listed_newest_first_page_by_page(api: TestClient, kept: Ser
         ({"rating": "not_helpful"}, [3, 1]),
         ({"rating": "helpful"}, [4]),
         ({"has_comment": True}, [3]),
+        ({"visited": "cancellation/doc_chunk_7.md", "version": 2}, [6, 5, 4]),
+        ({"cited": "doc_chunk_7", "version": 2}, [6, 4]),
         ({"outcome": "not_found", "rating": "not_helpful"}, [3, 1]),
         ({"session_id": "s1"}, [5, 4, 3]),
         ({"version": 2, "outcome": "answered"}, [6, 4]),

@@ -12,8 +12,8 @@ from corpus2skill.adapters.argon2_passwords import Argon2Passwords
 from corpus2skill.application.server.links import check_accounts, first_sign_in_link, own_address
 from corpus2skill.application.server.passwords import Visitor, sign_in
 from corpus2skill.domain.sign_in import IDLE_SECONDS, LINK_SECONDS, SESSION_SECONDS
-from corpus2skill.errors import InvalidInput, NotSignedIn
 from corpus2skill.entrypoints.web.static_files import build
+from corpus2skill.errors import InvalidInput, NotSignedIn
 from corpus2skill.settings import ServerSettings
 from tests.http.people import PASSWORD, Town
 

@@ -50,7 +50,8 @@ def test_versions_are_listed_newest_first_page_by_page(api: TestClient, two: Ser
     assert newest["sources"] == 4
     assert newest["bytes"] > oldest["bytes"] > 0
     assert newest["predecessor"] == 1
-    assert (newest["author"], newest["dollars"], newest["tests"]) == (None, None, None)
+    assert (newest["author"], newest["author_name"]) == (None, None)
+    assert (newest["dollars"], newest["tests"]) == (None, None)
     whole = api.get(V2).json()
     assert whole["manifest"]["summarizer"].startswith("offline")
     assert whole["manifest"]["spending"] == []
@@ -366,3 +367,17 @@ def test_pruning_says_first_what_it_would_remove(api: TestClient, server: Server
     removed = api.post(f"{BASE}/versions/prune", params={"dry_run": False}).json()["data"]
     assert [one["version"] for one in removed] == numbers
     assert api.get(f"{BASE}/versions/1").status_code == 404
+
+
+@pytest.mark.requirement("W-52")
+def test_the_documents_of_a_branch_are_those_with_a_leaf_there(api: TestClient, two: Server) -> None:
+    """Issue 7: a node's card names its source documents."""
+    every = {line["name"] for line in api.get(f"{V2}/sources").json()["data"]}
+    root = api.get(f"{V2}/nodes").json()
+    below = [
+        {line["name"] for line in api.get(f"{V2}/sources", params={"under": branch["path"]}).json()["data"]}
+        for branch in root["branches"]
+    ]
+    assert set[str]().union(*below) == every
+    assert all(names < every for names in below)
+    assert api.get(f"{V2}/sources", params={"under": "nowhere/SKILL.md"}).json()["data"] == []

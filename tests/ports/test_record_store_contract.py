@@ -132,6 +132,19 @@ def test_records_are_found_by_person_way_in_time_and_doubt(store: RecordStore) -
     assert runs(store, RecordFilter(is_doubtful=False)) == ["run_2", "run_1"]
 
 
+def test_records_are_found_by_the_node_they_came_to_and_the_leaf_they_cite(store: RecordStore) -> None:
+    """Issue 7: the conversations that walked through a branch, the answers that cite a passage."""
+    store.close_run(record("run_1", visits=(visit(1),)))
+    store.close_run(record("run_2", visits=(visit(1), visit(2, doc_id="doc_chunk_7"))))
+    store.close_run(record("run_3", outcome="not_found"))
+    assert runs(store, RecordFilter(visited="cancellation/SKILL.md")) == ["run_2", "run_1"]
+    assert runs(store, RecordFilter(visited="cancellation/doc_chunk_7.md")) == ["run_2"]
+    assert runs(store, RecordFilter(visited="cancel")) == []
+    assert runs(store, RecordFilter(visited="SKILL.md", limit=1)) == ["run_2"]
+    assert runs(store, RecordFilter(cited="doc_chunk_7")) == ["run_2", "run_1"]
+    assert runs(store, RecordFilter(cited="doc_chunk_8")) == []
+
+
 @pytest.mark.requirement("N-53")
 def test_each_run_of_a_session_has_a_turn_of_its_own(store: RecordStore) -> None:
     """N-53. Two ask at once in one session: both had read that the next turn is the first."""

@@ -31,6 +31,9 @@ SUBCOMMANDS = (
     "tokens list",
     "tokens add",
     "tokens revoke",
+    "queue rebuild",
+    "keys new",
+    "keys rotate",
 )
 OF_TYPER = {"--help", "--install-completion", "--show-completion"}
 

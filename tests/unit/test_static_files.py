@@ -39,7 +39,9 @@ def test_a_script_that_is_sent_has_no_comments_and_all_its_lines_of_code() -> No
     assert "export function h(name, props = {}, ...children) {\nconst made =" in sent
     for file in (FOLDER / "static").rglob("*.js"):
         for line in file.read_text(encoding="utf-8").splitlines():
-            assert line.count("`") % 2 == 0, f"{file.name}: a text over several lines would lose its indentation"
+            assert line.count("`") % 2 == 0, (
+                f"{file.name}: a text over several lines would lose its indentation"
+            )
 
 
 @pytest.mark.requirement("W-73")
@@ -53,9 +55,8 @@ def test_every_sentence_that_is_said_exists() -> None:
             if not (any(name.startswith(beginning) for name in known) if is_made else key in known):
                 missing.append(f"{file.name}: {key}")
     for file in (FOLDER / "templates").glob("*.html"):
-        for key in re.findall(r'say\("ui\.([a-z0-9_.]+)"[,)]', file.read_text(encoding="utf-8")):
-            if key not in known:
-                missing.append(f"{file.name}: {key}")
+        said = re.findall(r'say\("ui\.([a-z0-9_.]+)"[,)]', file.read_text(encoding="utf-8"))
+        missing.extend(f"{file.name}: {key}" for key in said if key not in known)
     assert missing == []
 
 
@@ -63,7 +64,7 @@ def test_every_sentence_that_is_said_exists() -> None:
 def test_no_sentence_of_the_screens_is_left_unsaid() -> None:
     """A sentence that nobody says is fetched by everybody."""
     text = "\n".join(file.read_text(encoding="utf-8") for file in _scripts())
-    said = {key for key in QUOTED.findall(text)}
+    said = set(QUOTED.findall(text))
     said |= {f"title.{screen.script}" for screen in SCREENS} | {f"nav.{place.name}" for place in PLACES}
     for file in (FOLDER / "templates").glob("*.html"):
         said |= set(re.findall(r'say\("ui\.([a-z0-9_.]+)"', file.read_text(encoding="utf-8")))
@@ -75,7 +76,9 @@ def test_no_sentence_of_the_screens_is_left_unsaid() -> None:
 @pytest.mark.requirement("W-73")
 def test_no_japanese_stands_in_a_script_or_a_template() -> None:
     """interfaces.md: sentences live in the messages. The names of the languages are the same in both."""
-    texts = {name: file.content.decode("utf-8") for name, file in static_files().items() if name.endswith(".js")}
+    texts = {
+        name: file.content.decode("utf-8") for name, file in static_files().items() if name.endswith(".js")
+    }
     texts |= {file.name: file.read_text(encoding="utf-8") for file in (FOLDER / "templates").glob("*.html")}
     found = [
         f"{name}: {word}"

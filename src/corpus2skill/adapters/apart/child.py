@@ -63,8 +63,17 @@ def _done(asked: Asked) -> Answered:
 
 
 def _is_full() -> bool:
+    most = _most_memory()
+    return most > max(_MUCH_MEMORY, _BEFORE)
+
+
+def _most_memory() -> float:
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return (most / 1024 if sys.platform == "darwin" else most) > _MUCH_MEMORY
+    return most / 1024 if sys.platform == "darwin" else most
+
+
+_BEFORE = _most_memory()
+"""A new program is counted what the process was that it began in."""
 
 
 if __name__ == "__main__":

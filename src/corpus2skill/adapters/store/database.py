@@ -75,11 +75,13 @@ class Database:
         self._is_checked = False
 
     def read(self, work: Callable[[Connection], Result], empty: Result) -> Result:
-        """Return what `work` finds, or `empty` where nothing was written yet."""
-        if self._file is not None:
-            with durable.usable(self._file):
-                if not self._file.exists():
-                    return empty
+        """Return what `work` finds, or `empty` where nothing was written yet.
+
+        Raises:
+            WorkspaceUnusable: the database cannot be reached, or its file was taken away meanwhile.
+        """
+        if not self._is_there():
+            return empty
         tries_left = _TRIES_WHEN_LOST
         while True:
             tries_left -= 1
@@ -106,7 +108,7 @@ class Database:
         What was written outlasts the death of the process. Without `outlasts_power_cut` the disk is not waited
         for, so that the machine's own death may take it; the next write that waits takes this one along.
         """
-        if self._file is not None:
+        if self._file is not None and not self._is_there():
             with durable.usable(self._file):
                 durable.make_folder(self._file.parent)
         tries_left = _TRIES
@@ -164,6 +166,19 @@ class Database:
     def damaged(self, name: str) -> Damaged:
         """The error for a row, of this name, that cannot be read."""
         return self._contents.damaged(f"{self._label} ({name})")
+
+    def _is_there(self) -> bool:
+        """Return whether there is a database. One that was there and is gone is a fault: open connections would
+        go on with a file that nobody finds any more, and what it held must not be taken for never written.
+        """
+        if self._file is None:
+            return True
+        with durable.usable(self._file):
+            if self._file.exists():
+                return True
+        if self._is_checked:
+            raise WorkspaceUnusable("database_file_gone", path=self._label)
+        return False
 
     @property
     def _label(self) -> str:

@@ -28,7 +28,7 @@ AddressOption = Annotated[
     typer.Option(
         "--address",
         metavar="URL",
-        help="Where people reach the server, for links; else the address that `serve` listens on.",
+        help="Where people reach the server, for links; else http://127.0.0.1:8484, or as CORPUS2SKILL_PORT says.",
         show_default=False,
     ),
 ]

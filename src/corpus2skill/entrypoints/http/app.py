@@ -116,9 +116,9 @@ def create_app(server: Server, worker: WorkerState = no_worker) -> FastAPI:
     answer_people_with_pages(app)
     for module in _ROUTES:
         app.include_router(module.router, prefix="/v1", responses=PROBLEMS, max_body_size=_MOST_BYTES)
-    app.include_router(health.router)
-    app.include_router(screens.router)
-    app.include_router(sign_in.router)
+    app.include_router(health.router, max_body_size=_MOST_BYTES)
+    app.include_router(screens.router, max_body_size=_MOST_BYTES)
+    app.include_router(sign_in.router, max_body_size=_MOST_BYTES)
     describe(app)
     for guard, options in _guards(server):
         app.add_middleware(guard, **options)

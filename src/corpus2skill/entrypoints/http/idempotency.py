@@ -33,8 +33,9 @@ _PARAMETER = {
 class IdempotentRoute(APIRoute):
     """A route whose POST is carried out once under one `Idempotency-Key`; use as `route_class` of a router.
 
-    Kept are answers that are no errors: a refused request did nothing, and its key may be used again. Uploads
-    (`multipart/form-data`) pass by: their bytes differ with every try, and the same document twice is one.
+    Kept are answers that are no errors: a refused request did nothing, and its key may be used again. Routes that
+    take files pass by, whatever is sent to them: the same document twice is one, and to compare their bodies,
+    which may be without end, they would have to be held in memory.
     """
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:  # noqa: ANN401 - FastAPI's own options pass through
@@ -48,16 +49,16 @@ class IdempotentRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handle_once(request: Request) -> Response:
-            if request.method != "POST" or not _is_repeatable(request):
+            if request.method != "POST" or IDEMPOTENCY_HEADER not in request.headers or _takes_files(self):
                 return await handle(request)
             return await _once(request, handle)
 
         return handle_once
 
 
-def _is_repeatable(request: Request) -> bool:
-    kind = request.headers.get("content-type", "").lower()
-    return IDEMPOTENCY_HEADER in request.headers and not kind.startswith("multipart/")
+def _takes_files(route: APIRoute) -> bool:
+    """By what the route says of itself: what a request says of its body may be wrong."""
+    return "multipart/form-data" in (route.openapi_extra or {}).get("requestBody", {}).get("content", {})
 
 
 async def _once(request: Request, handle: _Handler) -> Response:

@@ -10,7 +10,7 @@ import { table } from "../table.js";
 import { language, t, when } from "../text.js";
 
 const KINDS = ["corpus.", "document.", "documents.", "job.", "version.", "test_run.", "records.", "provider_credential.", "settings.", "token.", "member.", "invitation.", "sign_in.", "password.", "retention.", "hold.", "webhook."];
-const COLUMNS = [t("log.did"), [t("log.who"), "who"], [t("log.when"), "line"]];
+const COLUMNS = [t("log.did"), [t("log.who"), "who"], [t("log.when"), "moment"]];
 const place = h("div", { class: "stack" });
 let turn = 0;
 

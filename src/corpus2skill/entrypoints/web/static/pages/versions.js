@@ -49,18 +49,21 @@ function nothing(corpus) {
     may("write") ? h("a", { class: "button primary", href: `${pathOf}/${has ? "compile" : "documents"}` }, t(has ? "tree.to_compile" : "tree.to_documents")) : notAllowed("write"));
 }
 
-/** After a switch, or one that somebody else was faster with, everything is loaded anew. */
-async function then(done) {
-  if (!(await done)) return;
+/** A button that asks first. What was done, by this person or by one who was faster, is loaded anew; who thought
+ *  better of it stands on the button again. */
+const asks = (dialog) => async ({ currentTarget: button }) => {
+  let isDone = false;
+  await busy(button, async () => { isDone = await dialog(); });
+  if (!isDone) return button.focus();
   await view();
   at("main").focus({ preventScroll: true });
-}
+};
 
 function actions(active, versions) {
   if (!may("write") || !versions.length) return [];
   return [
-    active.previous && h("button", { id: "roll-back", onclick: (event) => busy(event.currentTarget, () => then(askSwitch(active.version, active.previous, { isBack: true }))) }, t("versions.roll_back", { version: active.previous })),
-    h("button", { onclick: (event) => busy(event.currentTarget, () => then(askPrune())) }, t("versions.prune")),
+    active.previous && h("button", { id: "roll-back", onclick: asks(() => askSwitch(active.version, active.previous, { isBack: true })) }, t("versions.roll_back", { version: active.previous })),
+    h("button", { onclick: asks(askPrune) }, t("versions.prune")),
   ].filter(Boolean);
 }
 
@@ -110,7 +113,7 @@ function buttons(one, active) {
   if (!may("write") || one.is_active) return [change].filter(Boolean);
   return [
     change,
-    one.is_readable && h("button", { "aria-label": t("versions.activate_of", one), onclick: (event) => busy(event.currentTarget, () => then(askSwitch(active.version, one.version))) }, t("versions.activate")),
-    h("button", { class: "danger", "aria-label": t("versions.remove_of", one), onclick: (event) => busy(event.currentTarget, () => then(askRemove(one))) }, t("versions.remove")),
+    one.is_readable && h("button", { "aria-label": t("versions.activate_of", one), onclick: asks(() => askSwitch(active.version, one.version)) }, t("versions.activate")),
+    h("button", { class: "danger", "aria-label": t("versions.remove_of", one), onclick: asks(() => askRemove(one)) }, t("versions.remove")),
   ].filter(Boolean);
 }
