@@ -260,6 +260,7 @@ SERVING: dict[str, str] = {
     "S-146": "Work beside the HTTP process waits for its turn, not for ever and not without end of one tenant.",
     "S-147": "A worker with nothing to do asks the database next to nothing, and takes up at once what comes.",
     "S-148": "What was handed in is on the disk when it is answered, with one wait for the database.",
+    "S-149": "An answer leaves the server at once: no part of it waits for the client's word.",
 }
 """What issue 6 and interfaces.md say of the server."""
 

@@ -12,7 +12,7 @@ from corpus2skill.application.server.resting import Rest
 from corpus2skill.application.server_wiring import Server, open_server
 from corpus2skill.settings import ServerSettings
 
-pytestmark = [pytest.mark.anyio, pytest.mark.requirement("S-147")]
+pytestmark = pytest.mark.anyio
 PATIENCE = 30.0
 
 
@@ -21,6 +21,7 @@ def server(tmp_path: Path) -> Server:
     return open_server(tmp_path / "home", ServerSettings())
 
 
+@pytest.mark.requirement("S-147")
 async def test_what_another_process_writes_ends_the_rest(server: Server) -> None:
     """Lead: the worker takes up at once what comes, and costs next to nothing while nothing does."""
     rest = Rest(server, unseen=PATIENCE)
@@ -33,6 +34,7 @@ async def test_what_another_process_writes_ends_the_rest(server: Server) -> None
     await asyncio.wait_for(resting, PATIENCE)
 
 
+@pytest.mark.requirement("S-147")
 async def test_what_was_written_since_the_look_leaves_no_rest(server: Server) -> None:
     pulses = iter([(1, 1), (1, 1), (2, 1)])
     rest = Rest(replace(server, state_pulse=pulses.__next__), unseen=PATIENCE)
