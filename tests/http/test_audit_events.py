@@ -72,6 +72,15 @@ def test_it_is_for_administrators_of_the_tenant(client_of: ClientOf, server: Ser
 
 
 @pytest.mark.requirement("S-90")
+def test_a_value_that_was_left_open_is_told_as_a_dash(api: TestClient) -> None:
+    """No sentence shows how the program writes it."""
+    api.put("/v1/retention", json={"conversations": 30})
+    (event,) = api.get("/v1/audit-events", params={"action": "retention.changed"}).json()["data"]
+    assert "30" in event["text"]
+    assert "—" in event["text"]
+    assert "None" not in event["text"]
+
+
 def test_an_action_of_a_newer_release_is_told_by_its_name(api: TestClient, server: Server) -> None:
     """An older server over the same database shows what it can."""
     server.audit.note("local", "user_1", "moon.landed", "x")

@@ -53,7 +53,7 @@ def test_problems_are_told_in_both_languages(api: TestClient) -> None:
     assert told["en"]["title"] == "Cannot be processed"
     assert [fault["field"] for fault in told["ja"]["errors"]] == ["body.name", "body.scopes.0"]
     assert told["ja"]["errors"][0]["detail"] == "1 文字以上にしてください。"
-    assert told["en"]["errors"][0]["detail"] == "Give at least 1 characters."
+    assert told["en"]["errors"][0]["detail"] == "Give more characters (at least 1)."
     for language in ("ja", "en"):
         missing = api.get("/v1/nothing", headers={"Accept-Language": language})
         assert (missing.status_code, missing.json()["code"]) == (404, "no_such_route")

@@ -57,6 +57,14 @@ def test_what_comes_from_another_site_is_refused_with_a_page(town: Town) -> None
     assert (too_long.status_code, too_long.headers["content-type"]) == (422, "text/html; charset=utf-8")
 
 
+def test_a_form_without_end_is_not_taken_in(town: Town) -> None:
+    """Issue 6: an upload may be endless. Whoever is not signed in must not fill the disk by it."""
+    endless = {"name": ("a.txt", b"x" * 2_000_000)}
+    for path in ("/sign-in", "/sign-in/link", "/reset/x", "/invitation/x"):
+        refused = town.browser().post(path, files=endless)
+        assert (refused.status_code, path) == (413, path)
+
+
 @pytest.mark.requirement("W-81")
 def test_the_language_is_switched_by_a_link_and_stays(town: Town) -> None:
     """Brief of issue 7: a link that works without a script; what was to follow the sign-in is kept."""

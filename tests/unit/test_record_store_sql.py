@@ -64,6 +64,18 @@ def test_reading_makes_nothing(store: SqlRecordStore, root: Path) -> None:
     assert not root.exists()
 
 
+def test_a_file_that_was_taken_away_is_not_taken_for_never_written(store: SqlRecordStore, root: Path) -> None:
+    """Issue 6: the database gone in the middle of everything. Nothing is written where nobody finds it."""
+    three_records(store)
+    (root / "records.db").rename(root / "away.db")
+    for use in (lambda: store.verify(TENANT), lambda: store.close_run(record("run_4", turn=4))):
+        with pytest.raises(WorkspaceUnusable) as gone:
+            use()
+        assert gone.value.code == "database_file_gone"
+    (root / "away.db").rename(root / "records.db")
+    assert store.verify(TENANT).records == 3
+
+
 def test_records_are_written_so_that_a_power_cut_loses_none(store: SqlRecordStore, root: Path) -> None:
     """design.md, section 6: WAL; and design.md, section 7: any character in the workspace's name."""
     three_records(store)

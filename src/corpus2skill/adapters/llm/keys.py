@@ -66,7 +66,6 @@ class Keys:
             return _checked(secret, "keyring")
         return None
 
-
     def address(self, provider: str) -> str | None:
         return None
 

@@ -13,6 +13,8 @@ from corpus2skill.domain.audit import AuditEvent, AuditFilter
 from corpus2skill.messages import message
 
 _PAGE = 500
+_NOT_SET = "—"
+"""Stands in a sentence for a value that was left open, as no limit of days."""
 CSV_COLUMNS = ("event", "at", "actor", "actor_name", "action", "object", "text", "values")
 
 
@@ -71,8 +73,9 @@ def export_csv(server: Server, tenant: str, which: AuditFilter, language: str) -
 
 def sentence(language: str, event: AuditEvent) -> str:
     """What was done, in words; the action's name where a newer release noted it."""
+    values = {name: _NOT_SET if value is None else value for name, value in event.values}
     try:
-        return message(language, f"audit.{event.action}", **{**dict(event.values), "object": event.object})
+        return message(language, f"audit.{event.action}", **{**values, "object": event.object})
     except KeyError:
         return event.action
 
