@@ -11,6 +11,7 @@ from corpus2skill.application.server import sign_in
 from corpus2skill.application.show_records import moment
 from corpus2skill.domain.api_token import ApiToken
 from corpus2skill.domain.people import Scope
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Admin, TheServer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id, Name
@@ -36,7 +37,7 @@ class NewTokenBody(TokenBody):
     """Shown here and never again."""
 
 
-class TokenRequest(BaseModel):
+class TokenRequest(RequestBody):
     name: Name
     """No other token in use has it."""
     scopes: Annotated[list[Scope], Field(min_length=1)]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from corpus2skill.application.server import corpora
 from corpus2skill.application.server.corpora import CorpusView
 from corpus2skill.domain.language import Language
 from corpus2skill.domain.upload import CorpusSettings, UploadState
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Admin, Reader, TheServer, Writer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id
@@ -49,10 +50,8 @@ class CorpusBody(BaseModel):
     """Documents that were handed in, by state."""
 
 
-class CorpusRequest(BaseModel):
+class CorpusRequest(RequestBody):
     """Sets what is given."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: Title | None = None
     language: Language | None = None

@@ -12,6 +12,7 @@ from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.people import Role
 from corpus2skill.domain.sign_in import OneTimeLink
 from corpus2skill.entrypoints.http.addresses import absolute
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Admin, TheServer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id, Name
@@ -40,7 +41,7 @@ class NewInvitationBody(InvitationBody):
     """Shown here and never again; hand it to the person. No mail is sent."""
 
 
-class InvitationRequest(BaseModel):
+class InvitationRequest(RequestBody):
     name: Name
     role: Role
 

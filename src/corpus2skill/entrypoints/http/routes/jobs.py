@@ -24,6 +24,7 @@ from corpus2skill.domain.server_job import (
     ServerJob,
     StageState,
 )
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Reader, TheServer, Writer
 from corpus2skill.entrypoints.http.event_stream import STREAM_ANSWERS, Watching
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
@@ -37,7 +38,7 @@ router = APIRouter(tags=["jobs"], route_class=IdempotentRoute)
 Dollars = Annotated[float, Field(gt=0, le=1_000_000)]
 
 
-class JobRequest(BaseModel):
+class JobRequest(RequestBody):
     model: Annotated[str | None, Field(max_length=200)] = None
     """`offline`, `provider` or `provider:name`; null, here and below: as the settings say."""
     summary_model: Annotated[str | None, Field(max_length=200)] = None
@@ -170,12 +171,12 @@ class JobBody(BaseModel):
     failed_items: list[FailedItemBody]
 
 
-class ContinueRequest(BaseModel):
+class ContinueRequest(RequestBody):
     max_cost: Dollars
     """US dollars for all attempts together, more than was spent."""
 
 
-class RetryRequest(BaseModel):
+class RetryRequest(RequestBody):
     confirmed: bool = False
     """Switch even if more than a fifth of the sources would go."""
     max_cost: Dollars | None = None

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from corpus2skill.application.server import links, members
 from corpus2skill.domain.people import Member, Role
 from corpus2skill.entrypoints.http.addresses import absolute
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Admin, TheServer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id
@@ -24,7 +25,7 @@ class MemberBody(BaseModel):
     has_password: bool
 
 
-class RoleChoice(BaseModel):
+class RoleChoice(RequestBody):
     role: Role
 
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from corpus2skill.application.server import holds, retain
 from corpus2skill.application.server.retain import RetentionView
 from corpus2skill.domain.retention import MOST_DAYS, HoldKind, LegalHold, RetentionPolicy
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Admin, TheServer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id
@@ -22,7 +23,7 @@ _AskedDays = Annotated[int | None, Query(ge=1, le=MOST_DAYS)]
 _Text = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
-class DaysBody(BaseModel):
+class DaysBody(RequestBody):
     """Days that each class is kept; null: for ever."""
 
     conversations: _Days = None
@@ -73,7 +74,7 @@ class HoldBody(BaseModel):
     placed_by: str
 
 
-class HoldRequest(BaseModel):
+class HoldRequest(RequestBody):
     kind: HoldKind
     name: _Text
     """Id of the conversation or end user, or name of the corpus. It need not be there yet."""

@@ -11,6 +11,7 @@ from corpus2skill.application.server import conversations, erase
 from corpus2skill.application.server.conversations import asker_of
 from corpus2skill.domain.hosted import HostedSession
 from corpus2skill.domain.session import Channel
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Asker, TheServer, limit_user
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id
@@ -22,7 +23,7 @@ from corpus2skill.entrypoints.http.the_runs import EndUser, EndUserId, Runs
 router = APIRouter(prefix="/sessions", tags=["sessions"], route_class=IdempotentRoute)
 
 
-class SessionRequest(BaseModel):
+class SessionRequest(RequestBody):
     corpus: Annotated[str, Field(min_length=1, max_length=100)]
     channel: Channel = "text"
     end_user: EndUserId | None = None

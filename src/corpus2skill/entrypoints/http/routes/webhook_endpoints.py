@@ -16,6 +16,7 @@ from corpus2skill.domain.webhook import (
     WebhookEndpoint,
     WebhookKind,
 )
+from corpus2skill.entrypoints.http.bodies import RequestBody
 from corpus2skill.entrypoints.http.caller import Admin, TheServer
 from corpus2skill.entrypoints.http.idempotency import IdempotentRoute
 from corpus2skill.entrypoints.http.ids import Id
@@ -53,14 +54,14 @@ class NewWebhookEndpointBody(WebhookEndpointBody):
     """`whsec_...`: shown here and never again."""
 
 
-class WebhookEndpointRequest(BaseModel):
+class WebhookEndpointRequest(RequestBody):
     url: _Url
     """`https://`; its address must be one of the internet's unless the operator allows another network."""
     kinds: _Kinds
     description: _Description = ""
 
 
-class WebhookEndpointChange(BaseModel):
+class WebhookEndpointChange(RequestBody):
     """What is left out, or null, stays as it is."""
 
     url: _Url | None = None
