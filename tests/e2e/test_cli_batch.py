@@ -107,7 +107,7 @@ def test_an_interrupted_command_says_that_the_batch_stays(
         assert line, said
         said += line
     process.send_signal(signal.SIGINT)
-    _, rest = process.communicate(timeout=30)
+    _, rest = process.communicate(timeout=120)
     assert process.returncode == exit_codes.INTERRUPTED, rest.decode()
     assert "Run the same command again to pick it up" in rest.decode()
     calls = len(server.calls.model_calls)

@@ -10,10 +10,12 @@ from starlette.testclient import TestClient
 
 from corpus2skill.application.note_deed import os_actor
 from corpus2skill.application.server_wiring import open_server
+from corpus2skill.application.show_records import verify_records
 from corpus2skill.domain.audit import AuditEvent
 from corpus2skill.entrypoints.http.app import create_app
 from corpus2skill.settings import ServerSettings
 from tests.e2e.command_line import CommandLine, write_documents
+from tests.e2e.serving import ServerProcess
 from tests.e2e.texts import DOCUMENTS
 
 PASSWORD = b"correct horse battery\n"
@@ -100,6 +102,44 @@ def test_a_sign_in_link_of_a_new_workspace_is_its_owners(cli: CommandLine) -> No
     assert visitor.get("/v1/me").json()["scopes"] == ["admin", "ask", "read", "records", "write"]
     assert cli("tenants", "add", "acme").code == 0
     assert cli("sign-in-link", "--tenant", "acme").code == 5
+
+
+@pytest.mark.requirement("S-80")
+def test_a_sign_in_link_leads_to_the_server_that_is_running(cli: CommandLine) -> None:
+    """Whatever port `serve` was given; once it is gone, killed even, the settings say where."""
+    with ServerProcess(cli.workspace, "--root-path", "/docs") as server:
+        link = cli("sign-in-link").out.strip()
+        assert link.startswith(f"{server.told['url']}/sign-in?code=")
+        assert not link.startswith("http://127.0.0.1:8484")
+        assert cli("sign-in-link", "--address", "https://a.jp").out.startswith("https://a.jp/sign-in?")
+    assert cli("sign-in-link").out.startswith("http://127.0.0.1:8484/sign-in?")
+
+
+@pytest.mark.requirement("S-94")
+def test_with_a_database_the_command_line_shows_what_the_server_keeps_there(
+    cli: CommandLine, postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question asked through one is in the records of the other, and a check of none is no check."""
+    monkeypatch.setenv("CORPUS2SKILL_DATABASE_URL", postgres_url.replace("+psycopg", ""))
+    assert cli("compile", write_documents(tmp_path / "d", DOCUMENTS["ja"]), "--corpus", "a").code == 0
+    assert cli("ask", "保証期間は？", "--corpus", "a").code == 0
+    assert cli("chat", "--corpus", "a", stdin="保証期間は？\n".encode()).code == 0
+    server = open_server(cli.workspace, ServerSettings(database_url=postgres_url))
+    assert verify_records(server.workspace("local")).records == 2
+    assert not list(cli.workspace.glob("records*"))
+    assert len(cli("records", "--json").out.splitlines()) > 1
+    assert cli("records", "verify", "--json").json["records"] == 2
+    assert cli("doctor", "--json").json["workspace"]["records"]["records"] == 2
+    monkeypatch.setenv("CORPUS2SKILL_DATABASE_URL", "postgresql://u:geheim@127.0.0.1:1/d")
+    gone = cli("records", "verify")
+    assert gone.code == 8
+    assert "geheim" not in gone.err
+    monkeypatch.setenv("CORPUS2SKILL_DATABASE_URL", "mysql://u:geheim@h/d")
+    assert cli("records").code == 2
+
+
+def test_one_entry_is_not_called_entries(cli: CommandLine) -> None:
+    assert "(entries: 0)" in cli("queue", "rebuild").out
 
 
 @pytest.mark.requirement("S-94", "S-88")

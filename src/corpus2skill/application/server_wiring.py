@@ -165,15 +165,24 @@ def checked_database_url(url: str | None) -> str | None:
     return None if url is None else postgresql_url(url)
 
 
-def hold_server(home: Path, server_settings: ServerSettings) -> AbstractContextManager[None]:
+def hold_server(home: Path, server_settings: ServerSettings, address: str) -> AbstractContextManager[None]:
     """Keep other servers from the same home and database for as long as the block lasts.
+
+    `address`: where the server will be found.
 
     Raises:
         Busy: one is at work there.
     """
     from corpus2skill.adapters.store.server_lock import one_server
 
-    return one_server(home, server_settings.database_url)
+    return one_server(home, server_settings.database_url, address)
+
+
+def address_served(home: Path) -> str | None:
+    """Return where the server that is running on the home is found; None where none is."""
+    from corpus2skill.adapters.store.server_lock import address_served as found
+
+    return found(home)
 
 
 def open_server(home: Path, server_settings: ServerSettings, *, has_children: bool = False) -> Server:

@@ -15,28 +15,46 @@ from corpus2skill.adapters.store import durable
 from corpus2skill.adapters.store.refusals import code_of
 from corpus2skill.errors import Busy, WorkspaceUnusable
 
+_FILE = "serve.lock"
+"""Its lines are the process and the address of whoever holds it, or held it last."""
 _TURN = 0x63327320
 """Number of the advisory lock in PostgreSQL."""
 
 
 @contextmanager
-def one_server(home: Path, database_url: str | None) -> Generator[None]:
+def one_server(home: Path, database_url: str | None, address: str) -> Generator[None]:
     """Hold the home and the database. The system, and PostgreSQL, free them when their holder dies.
+
+    `address`: where the server will be found.
 
     Raises:
         Busy: another server holds one of them.
         WorkspaceUnusable: the home cannot be written, or the database cannot be reached.
     """
     with ExitStack() as held:
-        held.enter_context(_home(home))
+        held.enter_context(_home(home, address))
         if database_url is not None:
             held.enter_context(_database(database_url))
         yield
 
 
+def address_served(home: Path) -> str | None:
+    """Return where the server that holds the home is found; None where none does."""
+    file = home / _FILE
+    if not file.exists():
+        return None
+    try:
+        with FileLock(file, timeout=0, thread_local=False):
+            return None
+    except Timeout:
+        return _lines(file)[1] or None
+    except OSError:  # the home is another user's
+        return None
+
+
 @contextmanager
-def _home(home: Path) -> Generator[None]:
-    file = home / "serve.lock"
+def _home(home: Path, address: str) -> Generator[None]:
+    file = home / _FILE
     lock = FileLock(file, timeout=0, thread_local=False)
     with durable.usable(file):
         durable.make_folder(home)
@@ -46,7 +64,7 @@ def _home(home: Path) -> Generator[None]:
             raise Busy("serve_running", home=str(home), pid=_holder(file)) from error
     try:
         with durable.usable(file):
-            file.write_text(f"{os.getpid()}\n", encoding="ascii")
+            file.write_text(f"{os.getpid()}\n{address}\n", encoding="utf-8")
         yield
     finally:
         lock.release()
@@ -76,7 +94,13 @@ def _database(database_url: str) -> Generator[None]:
 
 
 def _holder(file: Path) -> str:
+    return _lines(file)[0] or "?"
+
+
+def _lines(file: Path) -> tuple[str, str]:
     try:
-        return file.read_text(encoding="ascii").strip() or "?"
+        lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):
-        return "?"
+        lines = []
+    process, address = [*lines, "", ""][:2]
+    return process, address

@@ -11,7 +11,7 @@ from typing import TextIO
 
 from corpus2skill.application.wiring import Workspace, open_workspace
 from corpus2skill.entrypoints.cli.output import Output
-from corpus2skill.settings import interface_language, load_settings, workspace_path
+from corpus2skill.settings import interface_language, load_settings, variable, workspace_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +24,25 @@ def open_desk(workspace: Path | None, *, is_json: bool) -> Desk:
     """Open the workspace that the option, the environment or the current folder names."""
     out = process_output(is_json=is_json)
     path = workspace_path(None if workspace is None else str(workspace), os.environ)
-    return Desk(workspace=open_workspace(path, load_settings(path)), out=out)
+    settings = load_settings(path)
+    return Desk(workspace=open_workspace(path, settings, database_url=_database_url()), out=out)
+
+
+def _database_url() -> str | None:
+    """The database of the server here, where it keeps its records elsewhere than in the workspace.
+
+    Raises:
+        InvalidInput: what speaks to it was not installed.
+        UnusableSettings: it is no URL of a PostgreSQL database.
+    """
+    url = os.environ.get(variable("database_url"))
+    if not url:
+        return None
+    from corpus2skill.application.server_wiring import checked_database_url
+    from corpus2skill.entrypoints.cli.serving import require_server
+
+    require_server()
+    return checked_database_url(url)
 
 
 def process_output(*, is_json: bool) -> Output:

@@ -28,7 +28,8 @@ AddressOption = Annotated[
     typer.Option(
         "--address",
         metavar="URL",
-        help="Where people reach the server, for links; else http://127.0.0.1:8484, or as CORPUS2SKILL_PORT says.",
+        help="Where people reach the server, for links; else where it is running now, else http://127.0.0.1:8484, or as "
+        "CORPUS2SKILL_PORT says.",
         show_default=False,
     ),
 ]
@@ -44,8 +45,10 @@ class ServerDesk:
     def url(self, path: str, address: str | None) -> str:
         """The whole address of a path of the server's."""
         from corpus2skill.application.server.links import own_address
+        from corpus2skill.application.server_wiring import address_served
 
-        return (address or own_address(self.server.server_settings)).rstrip("/") + path
+        found = address or address_served(self.server.home) or own_address(self.server.server_settings)
+        return found.rstrip("/") + path
 
 
 def open_server_desk(workspace: Path | None, *, is_json: bool) -> ServerDesk:

@@ -144,21 +144,22 @@ def require_server() -> None:
 
 def _serve(out: Output, home: Path, settings: ServerSettings) -> None:
     """Check what can be checked before anything is begun, then serve."""
-    from corpus2skill.application.server.links import check_accounts
+    from corpus2skill.application.server.links import check_accounts, own_address
     from corpus2skill.application.server_wiring import checked_database_url, hold_server, open_server
     from corpus2skill.entrypoints.http.serving import listening_socket, serve
     from corpus2skill.entrypoints.logs import configure_logs
 
     settings = replace(settings, database_url=checked_database_url(settings.database_url))
-    with listening_socket(settings) as listening, hold_server(home, settings):
+    with listening_socket(settings) as listening:
         settings = replace(settings, port=listening.getsockname()[1])
-        server = open_server(home, settings, has_children=True)
-        server.check_database()
-        if not settings.is_on_loopback:
-            check_accounts(server)
-        server.vault.check()
-        configure_logs(settings.log_format)
-        serve(server, listening, _teller(out, server))
+        with hold_server(home, settings, own_address(settings)):
+            server = open_server(home, settings, has_children=True)
+            server.check_database()
+            if not settings.is_on_loopback:
+                check_accounts(server)
+            server.vault.check()
+            configure_logs(settings.log_format)
+            serve(server, listening, _teller(out, server))
 
 
 def _teller(out: Output, server: Server) -> Callable[[], None]:

@@ -69,10 +69,11 @@ def show(
     return response
 
 
-def page_language(request: Request) -> Language:
-    """The language of a page: asked for in the address, chosen before, or as the browser says."""
+def page_language(request: Request, of_person: Language | None = None) -> Language:
+    """The language of a page: asked for in the address, chosen in this browser, the signed-in person's, or as the
+    browser says."""
     chosen = request.cookies.get(_LANGUAGE)
-    return _asked_language(request) or (_known(chosen) or language_of(request))
+    return _asked_language(request) or _known(chosen) or of_person or language_of(request)
 
 
 def page_theme(request: Request) -> Literal["light", "dark"] | None:

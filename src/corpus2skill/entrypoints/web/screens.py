@@ -10,6 +10,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from corpus2skill.application.server_wiring import Server
+from corpus2skill.domain.language import Language
 from corpus2skill.domain.people import Principal
 from corpus2skill.entrypoints.http.addresses import below
 from corpus2skill.entrypoints.http.caller import TheServer, caller
@@ -98,7 +100,7 @@ def _page(screen: Screen) -> Callable[..., Response]:
             principal = caller(request, server)
         except NotSignedIn:
             return go_to(request, "/sign-in" if screen.path == "/" else f"/sign-in?next={_address(request)}")
-        return _frame(request, screen, principal)
+        return _frame(request, screen, principal, page_language(request, _language_of(server, principal)))
 
     return answer
 
@@ -132,8 +134,12 @@ def _address(request: Request) -> str:
     return quote(f"{asked}?{request.url.query}" if request.url.query else asked, safe="/")
 
 
-def _frame(request: Request, screen: Screen, principal: Principal) -> HTMLResponse:
-    language = page_language(request)
+def _language_of(server: Server, principal: Principal) -> Language | None:
+    person = None if principal.sign_in is None else server.people.person(principal.actor)
+    return None if person is None else person.language
+
+
+def _frame(request: Request, screen: Screen, principal: Principal, language: Language) -> HTMLResponse:
     text = (
         templates()
         .get_template("screen.html")

@@ -11,7 +11,8 @@ export const stateBadge = ({ state, verdict }) =>
 export const sizeOf = (document) =>
   [document.pages && t("document.pages", { n: count(document.pages) }), document.characters > 0 && t("document.characters", { n: count(document.characters) })].filter(Boolean).join("・") || "—";
 
-export function liveOf({ live_version: version, is_live_same: isSame }) {
-  if (!version) return h("span", { class: "quiet" }, t("document.not_live"));
+/** Only what the next version will have is "not yet" in one. */
+export function liveOf({ state, live_version: version, is_live_same: isSame }) {
+  if (!version) return h("span", { class: "quiet" }, ["received", "accepted"].includes(state) ? t("document.not_live") : "—");
   return h("span", { class: `badge ${isSame ? "good" : "lit"}` }, t(isSame ? "document.live" : "document.live_before", { n: version }));
 }

@@ -30,6 +30,15 @@ export function howFar(job) {
   return `${t(`stage.${stage.stage}`)} ${count(stage.done)}/${count(stage.total)}`;
 }
 
+/** The models of a job: as chosen, else as estimated. Where neither names one, it has those of the settings. */
+export function modelsOf({ options, estimate }) {
+  const chosen = [options.summary_model ?? options.model, options.grouping_model ?? options.model];
+  const estimated = (estimate?.lines ?? []).map(({ model }) => model);
+  const found = [...new Set((chosen.every(Boolean) ? chosen : [...chosen, ...estimated]).filter(Boolean))];
+  const isOffline = !found.length && estimate?.to_summarize > 0; // it would have been estimated
+  return found.map((model) => (model === "offline" ? t("compile.offline") : model)).join(", ") || t(isOffline ? "compile.offline" : "compile.by_default");
+}
+
 /** What was spent beside what was said before: "$0.12 / $0.10 – $0.30". */
 export function spentOf(job) {
   const shown = job.estimate?.dollars;

@@ -63,12 +63,13 @@ async function jobs(corpora) {
 
 async function unanswered() {
   const asked = "reason=not_found&reason=fetch_limit";
-  const found = await get(`/queue?${asked}&${query({ since: midnight().toISOString(), limit: 50 }).slice(1)}`);
+  const since = midnight().toISOString();
+  const [found, today] = await Promise.all([get(`/queue?${asked}&${query({ since, limit: 50 }).slice(1)}`), get(`/records${query({ since, limit: 1 })}`)]);
   const lines = found.data.slice(0, SHOWN).map(({ record }) => h("li", {}, h("a", { class: "line", href: `${base}/records/${encodeURIComponent(record.run_id)}` },
     h("span", { class: "grow one-line" }, record.question), h("small", {}, ago(record.started_at)))));
   return [
     h("p", { class: "fact" }, found.next_cursor ? t("home.at_least", { n: count(found.data.length) }) : count(found.data.length)),
-    lines.length > 0 ? h("ul", { class: "lines" }, lines) : h("p", { class: "quiet" }, t("home.all_answered")),
+    lines.length > 0 ? h("ul", { class: "lines" }, lines) : h("p", { class: "quiet" }, t(today.data.length ? "home.all_answered" : "home.none_asked")),
     h("a", { href: `${base}/queue` }, t("home.queue")),
   ];
 }

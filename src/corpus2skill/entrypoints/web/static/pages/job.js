@@ -3,7 +3,7 @@
 import { base, get } from "../api.js";
 import { at, h, put } from "../dom.js";
 import { cancelButton, jobNotice } from "../job_actions.js";
-import { howFar, isEnded, jobBadge, spentOf, stageNow } from "../job_words.js";
+import { howFar, isEnded, jobBadge, modelsOf, spentOf, stageNow } from "../job_words.js";
 import { lanes } from "../lanes.js";
 import { failure, page } from "../shell.js";
 import { watch } from "../stream.js";
@@ -100,6 +100,8 @@ class JobPage {
       put(this.notice, jobNotice(job, (now) => this.changed(now)));
       put(at("title-actions"), cancelButton(job, (now) => this.changed(now)));
     }
+    // What was seen to end here may have made another version live: the head says which.
+    if (this.shown && job.state !== this.shown && isEnded(job)) dispatchEvent(new Event("corpus2skill:live"));
     this.shown = job.state;
     put(this.items, failedItems(job));
   }
@@ -119,7 +121,7 @@ class JobPage {
       cap !== null && [t("job.cap"), money(cap)],
       spent.calls + spent.reused > 0 && [t("compile.calls"), t("job.calls_n", { calls: count(spent.calls), reused: count(spent.reused) })],
       spent.calls > 0 && [t("compile.tokens"), t("compile.tokens_n", { input: count(spent.input_tokens), output: count(spent.output_tokens) })],
-      job.options.model && [t("compile.model"), job.options.model],
+      [t("compile.model"), modelsOf(job)],
       [t("job.begun"), when(job.started_at ?? job.created_at)],
       job.ended_at && job.started_at && [t("job.took"), span(new Date(job.ended_at) - new Date(job.started_at))],
       job.attempt > 1 && [t("job.attempts"), count(job.attempt)],

@@ -39,6 +39,7 @@ function follow(body, jobs) {
       const text = JSON.stringify(job);
       const known = shown.get(job.job_id);
       if (known?.text === text) continue;
+      if (isEnded(job)) dispatchEvent(new Event("corpus2skill:live")); // the head says which version is live
       const row = tableRow(COLUMNS, cells(job));
       if (known) known.row.replaceWith(row);
       else body.prepend(row);

@@ -14,7 +14,7 @@ const show = () => page(async () => {
   if (!may("admin")) return notAllowed("admin");
   const { data: keys } = await get("/provider-credentials");
   const missing = PROVIDERS.filter((name) => !keys.some(({ provider }) => provider === name));
-  put(at("title-actions"), keys.length && missing.length && h("button", { class: "primary", onclick: () => add(missing) }, t("provider_keys.add")));
+  put(at("title-actions"), keys.length > 0 && missing.length > 0 && h("button", { class: "primary", onclick: () => add(missing) }, t("provider_keys.add")));
   return [h("p", { class: "quiet" }, t("provider_keys.about")), keys.length ? h("div", { class: "stack" }, keys.map(card)) : empty(missing)];
 });
 

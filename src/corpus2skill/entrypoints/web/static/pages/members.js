@@ -18,20 +18,23 @@ const show = () => page(async () => {
   put(at("title-actions"), h("button", { class: "primary", onclick: invite }, t("members.invite")));
   return [
     once,
-    table(t("members.now", { n: members.length }), [t("members.name"), t("members.role"), t("members.since"), ""], members.map((member) => row(member, me))),
+    table(t("members.now", { n: members.length }), [t("members.name"), t("members.role"), t("members.since"), ""], members.map((member) => row(member, me, isLastOwner(member, members)))),
     open.length > 0 && table(t("members.open"), [t("members.name"), t("members.role"), t("members.until"), ""], open.map(invited)),
     h("section", { class: "card" }, h("h2", {}, t("members.roles")), h("dl", { class: "facts" }, ROLES.map((role) => [h("dt", {}, t(`role.${role}`)), h("dd", {}, t(`role.${role}.how`))]))),
   ];
 });
 
-const row = (member, me) => [
+/** Without an owner nobody could let anybody in. */
+const isLastOwner = ({ role }, members) => role === "owner" && members.filter((other) => other.role === "owner").length === 1;
+
+const row = (member, me, isLast) => [
   [member.name, member.person_id === me.actor && h("small", { class: "quiet" }, ` ${t("members.you")}`), !member.has_password && h("small", { class: "quiet block" }, t("members.no_password"))],
   t(`role.${member.role}`),
   when(member.since),
   h("div", { class: "row" },
     h("button", { "aria-label": t("members.role_of", { name: member.name }), onclick: () => changeRole(member) }, t("members.change_role")),
     h("button", { "aria-label": t("members.reset_of", { name: member.name }), onclick: () => reset(member) }, t("members.reset")),
-    h("button", { class: "danger", "aria-label": t("members.remove_of", { name: member.name }), onclick: () => takeOut(member) }, t("members.remove"))),
+    !isLast && h("button", { class: "danger", "aria-label": t("members.remove_of", { name: member.name }), onclick: () => takeOut(member) }, t("members.remove"))),
 ];
 
 const invited = (link) => [

@@ -24,32 +24,42 @@ page(async () => {
   return new Conversation(corpus, live, session).build();
 });
 
-/** The models that one may ask with: as set, and the offline engine. Only who sees the settings may choose. */
-async function models() {
+/** The model that answers where none is chosen; null for who may not see the settings. */
+async function modelAsSet() {
   if (!may("write")) return null;
   const { settings } = await get("/settings").catch(() => ({ settings: {} }));
-  const set = settings.navigation_model?.value ?? settings.model?.value;
-  if (!set || set === "offline") return null;
+  return settings.navigation_model?.value ?? settings.model?.value ?? null;
+}
+
+/** The models that one may ask with: as set, and the offline engine. */
+function models(set) {
+  if (!set || isOffline(set)) return null;
   return h("select", { "aria-label": t("talk.model") },
     h("option", { value: "" }, set), h("option", { value: "offline" }, t("talk.offline")));
 }
+
+const isOffline = (model) => model.startsWith("offline");
 
 class Conversation {
   constructor(corpus, corpora, session) {
     Object.assign(this, { corpus, corpora, session: session?.session_id ?? null, attempt: unique(), running: 0 });
     this.turns = h("div", { class: "turns" });
     this.status = h("p", { class: "unseen", role: "status" });
+    this.notice = h("small", { class: "quiet" });
     this.told = {
       walked: (visits) => this.tree?.walk(visits.map(({ path }) => path)),
       started: ({ version }) => this.plant(version),
       say: (words) => put(this.status, words),
-      ended: () => this.settle(),
+      ended: (run) => this.settle(run),
       shown: { handOff: corpus.hand_off, opened: (trail) => this.tree?.forget() || this.tree?.walk(trail.map(({ path }) => path)) },
     };
   }
 
   async build() {
-    this.model = await models();
+    this.set = await modelAsSet();
+    this.model = models(this.set);
+    this.model?.addEventListener("change", () => this.warn());
+    this.warn();
     this.garden = h("div", { class: "scrolls" });
     this.past = h("div");
     put(at("title-actions"), this.chooser(), this.model,
@@ -80,7 +90,13 @@ class Conversation {
     return h("form", { class: "composer", onsubmit: (event) => { event.preventDefault(); this.ask(); } },
       h("label", { class: "unseen", for: "question" }, t("talk.question")),
       h("div", { class: "row" }, h("div", { class: "grow" }, this.field), this.button),
-      h("small", { class: "quiet" }, t("talk.notice")));
+      this.notice);
+  }
+
+  /** Say who makes the answers. Who may not see the settings learns it from the newest answer. */
+  warn(answered = null) {
+    const model = this.model?.value || this.set || answered;
+    put(this.notice, t(model ? (isOffline(model) ? "talk.notice_offline" : "talk.notice") : "talk.notice_either"));
   }
 
   chooser() {
@@ -107,6 +123,7 @@ class Conversation {
     for (const run of fresh) this.turns.append(run.state === "running" ? this.live(run) : endedTurn(run, this.told.shown));
     const last = data.at(-1);
     this.plant(last?.version);
+    this.warn(last?.model);
     if (fresh.length && last.trail.length) this.tree?.walk(last.trail.map(({ path }) => path));
   }
 
@@ -149,8 +166,9 @@ class Conversation {
     return liveTurn(run, this.told);
   }
 
-  settle() {
+  settle(run) {
     this.running -= 1;
+    if (run?.model) this.warn(run.model);
     this.button.disabled = this.running > 0;
     // Whoever went elsewhere meanwhile is left there.
     if (document.activeElement === document.body) this.field.focus({ preventScroll: true });
