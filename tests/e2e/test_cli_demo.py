@@ -27,7 +27,7 @@ def test_the_demo_compiles_shows_the_tree_and_answers_four_questions(tmp_path: P
     assert done.stdout.count("$ corpus2skill compile ") == 2
     assert done.stdout.count("$ corpus2skill tree ") == 2
     assert done.stdout.count("$ corpus2skill ask ") == 4
-    assert done.stderr.count("\n0. ") == 4
+    assert done.stderr.count("\n1. ") == 4
     assert "[1] " in done.stdout
 
 

@@ -16,7 +16,7 @@ from corpus2skill.entrypoints.http.app import create_app
 from corpus2skill.settings import ServerSettings
 from tests.e2e.command_line import CommandLine, write_documents
 from tests.e2e.serving import ServerProcess
-from tests.e2e.texts import DOCUMENTS
+from tests.e2e.texts import ANNUAL, DOCUMENTS
 
 PASSWORD = b"correct horse battery\n"
 FROM_OURS = {"Sec-Fetch-Site": "same-origin"}
@@ -122,8 +122,8 @@ def test_with_a_database_the_command_line_shows_what_the_server_keeps_there(
     """A question asked through one is in the records of the other, and a check of none is no check."""
     monkeypatch.setenv("CORPUS2SKILL_DATABASE_URL", postgres_url.replace("+psycopg", ""))
     assert cli("compile", write_documents(tmp_path / "d", DOCUMENTS["ja"]), "--corpus", "a").code == 0
-    assert cli("ask", "保証期間は？", "--corpus", "a").code == 0
-    assert cli("chat", "--corpus", "a", stdin="保証期間は？\n".encode()).code == 0
+    assert cli("ask", ANNUAL["ja"], "--corpus", "a").code == 0
+    assert cli("chat", "--corpus", "a", stdin=f"{ANNUAL['ja']}\n".encode()).code == 0
     server = open_server(cli.workspace, ServerSettings(database_url=postgres_url))
     assert verify_records(server.workspace("local")).records == 2
     assert not list(cli.workspace.glob("records*"))

@@ -92,7 +92,6 @@ def test_what_cannot_work_is_refused_before_anything_begins(
     running: tuple[ServerProcess, Path],
     tmp_path: Path,
     refused: Refused,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Port taken, no such address, no such database, the world without accounts: a code each."""
     home = tmp_path / "new"
@@ -105,8 +104,6 @@ def test_what_cannot_work_is_refused_before_anything_begins(
     assert not home.exists()
     gone = "postgresql://u:geheim@127.0.0.1:1/d"
     assert refused(home, "--port", "0", "--database-url", gone) == (8, "database_gone")
-    assert refused(home, "--port", "0", "--host", "0.0.0.0") == (2, "master_key_wanted")
-    monkeypatch.setenv("CORPUS2SKILL_MASTER_KEY", new_master_key())
     assert refused(home, "--port", "0", "--host", "0.0.0.0") == (2, "accounts_needed")
 
 
