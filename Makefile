@@ -50,7 +50,7 @@ browser:
 
 # Tests of the example script and of the systemd units.
 operation:
-	@command -v curl jq systemd-analyze >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+	@{ command -v curl && command -v jq && command -v systemd-analyze; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends curl jq systemd >/dev/null; } || \
 	  echo "No curl, jq or systemd-analyze: the tests that need them are skipped." >&2
 
