@@ -66,7 +66,7 @@ def test_of_two_who_change_the_limits_the_second_is_told(screen_of: ScreenOf) ->
 
 @pytest.mark.requirement("W-75")
 def test_the_usage_table_is_chosen_in_the_address(screen: Screen) -> None:
-    """Brief of issue 7: filters live in the address."""
+    """Issue 7: filters live in the address."""
     page = screen.open("/settings/limits?by=model")
     expect(page.get_by_role("button", name="モデル", exact=True)).to_have_attribute("aria-pressed", "true")
     page.get_by_role("button", name="用途", exact=True).click()
@@ -76,7 +76,7 @@ def test_the_usage_table_is_chosen_in_the_address(screen: Screen) -> None:
 
 @pytest.mark.requirement("W-76")
 def test_a_token_is_shown_once_and_revoked(screen: Screen) -> None:
-    """Brief of issue 7: scopes in words, shown once with a copy, revoked."""
+    """Issue 7: scopes in words, shown once with a copy, revoked."""
     page = screen.open("/settings/tokens")
     page.get_by_role("button", name="トークンを作る").click()
     dialog = page.get_by_role("dialog")
@@ -102,7 +102,7 @@ def test_a_token_is_shown_once_and_revoked(screen: Screen) -> None:
 def test_somebody_is_invited_comes_in_and_is_told_what_they_may_not_see(
     screen_of: ScreenOf, browser: Browser, new_server: NewServer
 ) -> None:
-    """Brief of issue 7: invitation, roles, the last owner."""
+    """Issue 7: invitation, roles, the last owner."""
     server, state = new_server()
     screen = screen_of(server=server, state=state)
     screen.allowed.append("409")
@@ -175,7 +175,7 @@ def test_what_would_go_is_said_before_days_are_saved(screen: Screen) -> None:
 
 @pytest.mark.requirement("W-80")
 def test_ones_password_and_browsers(screen_of: ScreenOf, new_server: NewServer) -> None:
-    """Brief of issue 7: own password, language, sign-ins with revoke."""
+    """Issue 7: own password, language, sign-ins with revoke."""
     server, state = new_server()
     screen = screen_of(server=server, state=state)
     page = screen.open("/settings/account")
@@ -194,7 +194,7 @@ def test_ones_password_and_browsers(screen_of: ScreenOf, new_server: NewServer) 
 
 @pytest.mark.requirement("W-83")
 def test_the_head_fits_a_phone_and_its_menu_works_by_keyboard(screen_of: ScreenOf, compiled: str) -> None:
-    """Brief of issue 7: name and sign-out fold into a menu; the version that is live is said."""
+    """Issue 7: name and sign-out fold into a menu; the version that is live is said."""
     screen = screen_of(width=320)
     page = screen.open(f"/c/{compiled}/versions")
     expect(page.locator("#live a")).to_contain_text("公開中 v1")

@@ -39,7 +39,7 @@ def apart(shop: JobShop) -> Iterator[Server]:
 
 
 def test_estimates_comparisons_and_searches_are_the_same_in_a_child(shop: JobShop, apart: Server) -> None:
-    """Lead: the HTTP process answers everybody else meanwhile."""
+    """Issue 6: the HTTP process answers everybody else meanwhile."""
     by, tenant = shop.person(), shop.person().tenant
     shop.until(worker := shop.worker(), shop.start(model="offline"))
     (shop.documents / "新しい規程.md").write_text("返品は三十日以内に申し出る。" * 10, encoding="utf-8")

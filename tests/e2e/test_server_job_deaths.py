@@ -143,7 +143,7 @@ def _documents(tmp_path: Path, number: int) -> Path:
 
 @pytest.mark.requirement("S-52", "S-54")
 def test_a_worker_that_is_asked_to_stop_leaves_its_job_to_the_next_one(shop: JobShop) -> None:
-    """Lead: graceful stop within a few seconds; the engine's log has no text and no key."""
+    """Issue 6: graceful stop within a few seconds; the engine's log has no text and no key."""
     shop.provider.script = Script().always(slow(0.2))
     job = shop.start()
     with _worker(shop) as first:

@@ -87,7 +87,7 @@ def test_a_paid_job_needs_an_estimate_that_was_shown_or_a_cap(shop: JobShop) -> 
 
 @pytest.mark.requirement("S-41")
 def test_an_estimate_is_of_its_documents_and_models_only(shop: JobShop) -> None:
-    """Lead: an estimate that documents have outdated is refused with 412."""
+    """Issue 6: an estimate that documents have outdated is refused with 412."""
     by = shop.person()
     estimate = estimate_job(shop.server, by, CORPUS, JobOptions(model=MODEL))
     for other in (JobOptions(model="anthropic:claude-opus-4-5"), JobOptions(regroup=True)):

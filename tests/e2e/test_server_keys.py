@@ -130,7 +130,7 @@ def store_without_a_word(shop: JobShop) -> None:
 
 @pytest.mark.requirement("S-106")
 def test_a_months_cap_pauses_jobs_and_a_higher_one_lets_them_go_on(shop: JobShop) -> None:
-    """Lead: reaching a cap, compiles pause; all compiles of the tenant share the month."""
+    """Issue 6: reaching a cap, compiles pause; all compiles of the tenant share the month."""
     store(shop)
     server, person = shop.server, shop.person()
     change_settings(server, person, {"month_cost": 0.01})
@@ -166,7 +166,7 @@ def test_a_job_that_the_last_month_paused_goes_on_in_the_next(shop: JobShop) -> 
 def test_usage_tells_what_was_paid_whichever_way_it_is_summed_and_whatever_is_deleted(
     shop: JobShop,
 ) -> None:
-    """Lead: tokens and money of compiles; unknown money is a number of calls, never 0."""
+    """Issue 6: tokens and money of compiles; unknown money is a number of calls, never 0."""
     store(shop)
     worker = shop.worker()
     done = shop.until(worker, shop.start())
@@ -305,7 +305,7 @@ def test_a_key_is_in_no_answer_and_no_file_of_a_server_whose_provider_repeats_it
 
 @pytest.mark.requirement("S-106")
 def test_a_question_beyond_the_month_is_not_sent(shop: JobShop) -> None:
-    """Lead: questions end with outcome budget; compiles and questions share the month."""
+    """Issue 6: questions end with outcome budget; compiles and questions share the month."""
     store(shop)
     server = shop.server
     worker = shop.worker()

@@ -48,7 +48,7 @@ def test_another_tenants_token_is_as_one_that_does_not_exist(client_of: ClientOf
 
 @pytest.mark.requirement("S-89")
 def test_nobody_gives_a_token_more_than_they_have(client_of: ClientOf) -> None:
-    """Brief of the issue: scopes never beyond the maker's own."""
+    """Issue 6: scopes never beyond the maker's own."""
     admin = client_of("local", "admin", "read")
     refused = admin.post("/v1/api-tokens", json={"name": "a", "scopes": ["read", "write"]})
     assert (refused.status_code, refused.json()["code"]) == (403, "beyond_own_scopes")
@@ -57,7 +57,7 @@ def test_nobody_gives_a_token_more_than_they_have(client_of: ClientOf) -> None:
 
 @pytest.mark.requirement("S-89")
 def test_a_name_belongs_to_one_token_in_use(api: TestClient) -> None:
-    """Brief of the issue: unique among the living."""
+    """Issue 6: unique among the living."""
     wanted = {"name": "夜間", "scopes": ["read"]}
     made = api.post("/v1/api-tokens", json=wanted).json()
     taken = api.post("/v1/api-tokens", json=wanted)
@@ -68,7 +68,7 @@ def test_a_name_belongs_to_one_token_in_use(api: TestClient) -> None:
 
 @pytest.mark.requirement("S-89")
 def test_a_token_runs_out(tmp_path: Path) -> None:
-    """Brief of the issue: expiry."""
+    """Issue 6: expiry."""
     town = Town(tmp_path / "home")
     town.person("社長", "owner")
     owner = town.signed_in("社長")
@@ -87,7 +87,7 @@ def test_a_token_runs_out(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("S-89")
 def test_its_last_use_is_told_to_the_minute_and_written_once_a_minute(tmp_path: Path) -> None:
-    """Brief of the issue: no write per request."""
+    """Issue 6: no write per request."""
     town = Town(tmp_path / "home")
     _, secret = new_token(town.server, "local", "a", ["read"], "test")
     touched: list[str] = []

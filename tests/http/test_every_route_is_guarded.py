@@ -73,7 +73,7 @@ def guard_of(context: RouteContext) -> str:
 
 @pytest.mark.requirement("S-92")
 def test_every_route_needs_a_scope_or_stands_in_a_short_list(server: Server) -> None:
-    """Brief of the issue: a new route without a guard fails here."""
+    """Issue 6: a new route without a guard fails here."""
     by_guard: dict[str, set[str]] = defaultdict(set)
     for context in iter_route_contexts(create_app(server).routes):
         for method in (context.methods or {"ANY"}) - {"HEAD"}:

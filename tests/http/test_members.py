@@ -56,7 +56,7 @@ def test_somebody_invited_chooses_name_and_password_and_is_in(town: Town) -> Non
 def test_an_invitation_that_is_filled_in_wrongly_says_why_and_still_works(
     town: Town, name: str, password: str, status: int, words: str
 ) -> None:
-    """Brief of the issue: errors in words."""
+    """Issue 6: errors in words."""
     path = town.invitation()
     refused = town.browser().post(path, data={"name": name, "password": password})
     assert refused.status_code == status
@@ -67,7 +67,7 @@ def test_an_invitation_that_is_filled_in_wrongly_says_why_and_still_works(
 
 @pytest.mark.requirement("S-83")
 def test_an_invitation_runs_out_and_is_revoked(town: Town) -> None:
-    """Brief of the issue: expires, revocable."""
+    """Issue 6: expires, revocable."""
     owner = town.signed_in("社長")
     made = [
         owner.post("/v1/invitations", json={"name": name, "role": "viewer"}).json()
@@ -140,7 +140,7 @@ def test_a_role_holds_at_once_when_it_changes(town: Town, role: Role, scopes: li
 
 @pytest.mark.requirement("S-82", "S-88")
 def test_who_is_removed_is_out_at_once(town: Town) -> None:
-    """Brief of the issue: with the membership the sign-in ends."""
+    """Issue 6: with the membership the sign-in ends."""
     person = town.person("佐藤", "owner")
     browser, owner = town.signed_in("佐藤"), town.signed_in("社長")
     assert owner.delete(f"/v1/members/{person}").status_code == 200
@@ -151,7 +151,7 @@ def test_who_is_removed_is_out_at_once(town: Town) -> None:
 
 @pytest.mark.requirement("S-87")
 def test_the_last_owner_neither_goes_nor_is_demoted(town: Town) -> None:
-    """Brief of the issue."""
+    """Issue 6."""
     owner = town.signed_in("社長")
     person = owner.get("/v1/me").json()["actor"]
     for answer in (
@@ -187,7 +187,7 @@ def test_another_tenants_people_are_as_ones_that_do_not_exist(town: Town) -> Non
 
 @pytest.mark.requirement("S-86")
 def test_an_owner_resets_a_forgotten_password(town: Town) -> None:
-    """Brief of the issue: reset link by the owner; old browsers are signed out."""
+    """Issue 6: reset link by the owner; old browsers are signed out."""
     person = town.person("佐藤")
     old, owner = town.signed_in("佐藤"), town.signed_in("社長")
     first, second = (

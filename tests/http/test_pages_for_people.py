@@ -22,7 +22,7 @@ def town(tmp_path: Path) -> Town:
 @pytest.mark.requirement("W-82")
 @pytest.mark.parametrize(("language", "heading"), [("ja", "見つかりません"), ("en", "Not found")])
 def test_people_get_a_page_where_there_is_nothing(town: Town, language: str, heading: str) -> None:
-    """Brief of issue 7: in both languages, with a way back and what to tell the operator."""
+    """Issue 7: in both languages, with a way back and what to tell the operator."""
     browser = town.browser()
     found = browser.get("/nowhere", headers={**A_BROWSERS, "Accept-Language": language})
     assert found.status_code == 404
@@ -44,7 +44,7 @@ def test_programs_get_a_problem_there(town: Town, path: str, accept: str) -> Non
 
 @pytest.mark.requirement("W-82")
 def test_what_comes_from_another_site_is_refused_with_a_page(town: Town) -> None:
-    """Brief of issue 7: a page for 403."""
+    """Issue 7: a page for 403."""
     browser = town.browser()
     town.person("田中")
     browser.post("/sign-in", data={"name": "田中", "password": PASSWORD})
@@ -67,7 +67,7 @@ def test_a_form_without_end_is_not_taken_in(town: Town) -> None:
 
 @pytest.mark.requirement("W-81")
 def test_the_language_is_switched_by_a_link_and_stays(town: Town) -> None:
-    """Brief of issue 7: a link that works without a script; what was to follow the sign-in is kept."""
+    """Issue 7: a link that works without a script; what was to follow the sign-in is kept."""
     browser = town.browser()
     browser.headers["Accept-Language"] = "ja"
     page = browser.get("/sign-in?next=/records%3Fuser%3Da").text
@@ -82,7 +82,7 @@ def test_the_language_is_switched_by_a_link_and_stays(town: Town) -> None:
 
 @pytest.mark.requirement("W-81")
 def test_the_theme_that_was_chosen_holds_before_signing_in(town: Town) -> None:
-    """Brief of issue 7: light and dark by the cookie, else by the system."""
+    """Issue 7: light and dark by the cookie, else by the system."""
     browser = town.browser()
     browser.headers["Accept-Language"] = "en"
     assert '<html lang="en">' in browser.get("/sign-in").text
@@ -94,7 +94,7 @@ def test_the_theme_that_was_chosen_holds_before_signing_in(town: Town) -> None:
 
 @pytest.mark.requirement("W-80")
 def test_the_language_of_the_account_comes_along_to_another_browser(town: Town) -> None:
-    """Brief of issue 7: one's own language."""
+    """Issue 7: one's own language."""
     town.person("田中")
     first, second = town.browser(), town.browser()
     first.post("/sign-in", data={"name": "田中", "password": PASSWORD})

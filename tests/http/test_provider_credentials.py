@@ -131,7 +131,7 @@ def test_keys_are_for_administrators_and_their_own_tenant(client_of: ClientOf) -
 def test_the_environment_pays_for_the_local_tenant_of_the_embedded_default_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lead: a tenant has only its stored keys, never the server's environment."""
+    """Issue 6: a tenant has only its stored keys, never the server's environment."""
     for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "AZURE_OPENAI_AD_TOKEN", "CORPUS2SKILL_MASTER_KEY"):
         monkeypatch.setenv(name, SECRET)
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://gateway.internal")
@@ -192,7 +192,7 @@ def test_an_address_that_wants_no_key_needs_none(api: TestClient, server: Server
 def test_a_key_is_tried_by_one_call_that_somebody_said_yes_to(
     api: TestClient, provider: ProviderServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Lead: the test shows what it cost and said; what it cost counts."""
+    """Issue 6: the test shows what it cost and said; what it cost counts."""
     caplog.set_level(logging.DEBUG)
     stored = {"provider": "anthropic", "secret": KEY, "base_url": provider.base_url}
     assert api.post(PATH, json=stored).status_code == 201
@@ -224,7 +224,7 @@ def test_a_key_is_tried_by_one_call_that_somebody_said_yes_to(
 def test_settings_are_laid_over_the_servers_and_tell_where_they_come_from(
     client_of: ClientOf, server: Server
 ) -> None:
-    """Lead: only names that a tenant may set; the log says from what to what."""
+    """Issue 6: only names that a tenant may set; the log says from what to what."""
     ours, theirs = client_of("local"), client_of("acme")
     before = ours.get("/v1/settings")
     assert before.headers["etag"] == '"0"'

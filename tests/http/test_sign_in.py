@@ -47,7 +47,7 @@ def test_a_new_servers_owner_comes_in_by_a_link_that_looking_does_not_use_up(tow
 
 @pytest.mark.requirement("S-80")
 def test_a_sign_in_link_runs_out_and_a_newer_one_ends_it(town: Town) -> None:
-    """Brief of the issue: short life."""
+    """Issue 6: short life."""
     first, second = first_sign_in_link(town.server), first_sign_in_link(town.server)
     assert town.browser().get(str(first)).status_code == 404
     town.clock.advance(LINK_SECONDS["sign_in"] - 1)
@@ -132,7 +132,7 @@ def test_the_cookie_itself_is_kept_nowhere(town: Town, tmp_path: Path) -> None:
 def test_no_other_site_acts_in_the_name_of_who_is_signed_in(
     town: Town, headers: dict[str, str], status: int
 ) -> None:
-    """Brief of the issue: unsafe methods with a cookie need a proof of the same origin."""
+    """Issue 6: unsafe methods with a cookie need a proof of the same origin."""
     town.person("田中", "owner")
     browser = town.signed_in("田中")
     del browser.headers["Sec-Fetch-Site"]
@@ -167,7 +167,7 @@ def test_a_token_that_is_wrong_is_not_made_good_by_a_cookie(town: Town) -> None:
 
 @pytest.mark.requirement("S-82")
 def test_a_sign_in_ends_when_unused_or_after_its_time(town: Town) -> None:
-    """Brief of the issue: idle and absolute lifetime."""
+    """Issue 6: idle and absolute lifetime."""
     town.person("田中")
     idle, busy = town.signed_in("田中"), town.signed_in("田中")
     spent = 0.0
@@ -184,7 +184,7 @@ def test_a_sign_in_ends_when_unused_or_after_its_time(town: Town) -> None:
 
 @pytest.mark.requirement("S-82")
 def test_signing_out_is_at_once_here_or_everywhere(town: Town) -> None:
-    """Brief of the issue."""
+    """Issue 6."""
     town.person("田中")
     town.person("佐藤")
     one, two, three, other = (town.signed_in(name) for name in ("田中", "田中", "田中", "佐藤"))
@@ -276,7 +276,7 @@ def test_as_much_work_is_done_for_nobody_as_for_somebody(town: Town) -> None:
 
 @pytest.mark.requirement("S-85")
 def test_a_password_is_tried_only_so_often(town: Town) -> None:
-    """Brief of the issue: limits per name and address, and the answer says when to come back."""
+    """Issue 6: limits per name and address, and the answer says when to come back."""
     town.person("田中")
     browser = town.browser()
     wrong = {"name": "田中", "password": "wrong"}
@@ -291,7 +291,7 @@ def test_a_password_is_tried_only_so_often(town: Town) -> None:
 
 @pytest.mark.requirement("S-84")
 def test_a_password_is_kept_anew_when_the_parameters_change(town: Town) -> None:
-    """Brief of the issue: rehash on change."""
+    """Issue 6: rehash on change."""
     person = town.person("田中")
     before = town.server.people.password(person)
     stronger = replace(town.server, passwords=Argon2Passwords(memory_kib=16, passes=1))
@@ -332,7 +332,7 @@ def test_who_came_in_by_a_link_and_has_no_password_gives_none_to_set_one(town: T
 @pytest.mark.requirement("S-93")
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_pages_are_in_the_readers_language_under_a_strict_policy(town: Town, language: str) -> None:
-    """Brief of the issue: no script, labelled fields, errors in words."""
+    """Issue 6: no script, labelled fields, errors in words."""
     town.person("田中")
     browser = town.browser()
     browser.headers["Accept-Language"] = language

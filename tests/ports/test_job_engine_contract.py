@@ -37,7 +37,7 @@ def _made(request: pytest.FixtureRequest, folder: Path) -> JobEngine:
 
 @pytest.mark.requirement("S-52")
 async def test_an_attempt_returns_its_word_and_notes_its_steps(engine: JobEngine) -> None:
-    """Lead: the stages are visible as durable steps, with counts and no text."""
+    """Design, section 6: the stages are visible as durable steps, with counts and no text."""
 
     async def work(steps: Steps) -> str:
         texts = await steps.run("extract", _said(["本文", "秘密"]), len)
@@ -113,10 +113,9 @@ async def test_cancelling_the_caller_cancels_the_work_and_waits_for_it(engine: J
 
 
 @pytest.mark.requirement("S-52")
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"], indirect=True)
 async def test_a_step_is_tried_again_on_what_passes_and_only_then(engine: JobEngine) -> None:
-    """Lead: each step retried on its own, with backoff, on unexpected and transient failures."""
-    if isinstance(engine, MemoryEngine):
-        pytest.skip("tries nothing again")
+    """Issue 6: each stage retried on its own. The engine in memory tries nothing again."""
     tries = {"disk": 0, "bug": 0, "wrong": 0}
 
     async def disk() -> list[int]:

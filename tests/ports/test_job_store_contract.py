@@ -85,7 +85,7 @@ def _estimate() -> Estimate:
 
 @pytest.mark.requirement("S-56")
 def test_a_job_comes_back_as_it_was_kept(state: Database) -> None:
-    """Lead: one contract on both databases."""
+    """Issue 6: one contract on both databases."""
     store = SqlJobStore(state)
     job = _job(
         1, estimate=_estimate(), cause=Cause(code="busy", values={"corpus": "規約"}), progress=PROGRESS

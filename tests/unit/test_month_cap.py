@@ -42,7 +42,7 @@ async def pay(till: Till, budget: Budget, most: float, came_to: float) -> None:
 def test_compiles_side_by_side_never_pay_more_than_the_month_has(
     calls: list[tuple[int, int]], compiles: int
 ) -> None:
-    """Lead: reserves as the cap of a compile does."""
+    """Issue 6: reserves as the cap of a compile does."""
     till = Till(1.0)
 
     async def compile_all() -> None:

@@ -27,7 +27,7 @@ QUICK = Argon2Passwords(memory_kib=8, passes=1)
 
 @pytest.mark.requirement("S-84")
 def test_passwords_are_kept_as_argon2id_with_the_parameters_of_owasp() -> None:
-    """Brief of the issue: OWASP's cheat sheet, 19 MiB, 2 passes, 1 lane."""
+    """Issue 6: OWASP's cheat sheet, 19 MiB, 2 passes, 1 lane."""
     assert Argon2Passwords().hashed("correct horse").startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
 
@@ -82,7 +82,7 @@ def test_any_twelve_characters_will_do(password: str) -> None:
     ],
 )
 def test_a_short_one_an_endless_one_and_the_name_are_refused(password: str, name: str, code: str) -> None:
-    """Brief of the issue. Characters are counted as people see them."""
+    """Issue 6. Characters are counted as people see them."""
     with pytest.raises(InvalidInput, match=code):
         check_password(password, name)
 
@@ -110,7 +110,7 @@ def fail(tries: Tries, name: str, address: str, times: int, now: float = 0.0) ->
 
 @pytest.mark.requirement("S-85")
 def test_tries_are_counted_by_name_and_address_by_address_and_by_name() -> None:
-    """Brief of the issue: rate limits per name and address."""
+    """Issue 6: rate limits per name and address."""
     tries = Tries()
     fail(tries, "田中", "a", PER_NAME_AND_ADDRESS)
     with pytest.raises(TooMany, match="too_many_tries"):

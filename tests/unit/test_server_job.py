@@ -83,7 +83,7 @@ def test_who_does_not_move_is_dead_by_a_steady_clock_and_not_in_a_gap() -> None:
     ("chunks", "seconds"), [(20_000, 60.0), (20_000, 3600.0), (200_000, 60.0), (7, 600.0)]
 )
 def test_what_is_told_of_a_job_does_not_grow_with_its_chunks(chunks: int, seconds: float) -> None:
-    """Lead: at least every 2 s while calls move, not more than 4 a second, bounded for 20,000 chunks."""
+    """Issue 6: at least every 2 s while calls move, not more than 4 a second, bounded for 20,000 chunks."""
     told, told_at, count, longest = Progress(), 0.0, 0, 0.0
     for turn in range(1, round(seconds * 10) + 1):
         now, at = _summarizing(round(chunks * turn / (seconds * 10)), chunks), turn / 10
@@ -167,7 +167,7 @@ class _SecondTry:
 @pytest.mark.requirement("S-52")
 @pytest.mark.parametrize("breaks_at", [0, 3, 4, 9])
 def test_summaries_come_in_order_however_often_a_step_is_done_again(breaks_at: int) -> None:
-    """Lead: summaries in steps of about 50 calls, each tried again on its own."""
+    """Issue 6: summaries in steps of about 50 calls, each tried again on its own."""
     chunks = [_chunk(number) for number in range(10)]
     steps = _SecondTry()
     titles = asyncio.run(_titles(StepwiseSummarizer(_Unsteady(breaks_at), steps, size=4), chunks))

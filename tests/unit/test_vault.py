@@ -74,7 +74,7 @@ def test_what_is_sealed_opens_with_what_it_is_bound_to_alone(text: str, bound: l
 
 @pytest.mark.requirement("S-97")
 def test_a_row_that_is_copied_to_another_tenant_does_not_open(rig_of: Callable[[MasterKeys], Rig]) -> None:
-    """Lead: tenant and provider are associated data."""
+    """Issue 6: tenant and provider are associated data."""
     rig = rig_of(VariableKeys({VARIABLE: new_master_key()}))
     rig.keep("acme", SECRET)
     held = rig.store.held("acme", "openai")
@@ -171,7 +171,7 @@ def test_another_master_key_is_noticed_before_anything_is_begun(
 def test_the_key_in_a_file_is_changed_while_others_go_on(
     tmp_path: Path, rig_of: Callable[[MasterKeys], Rig]
 ) -> None:
-    """Lead: old and new key are both accepted while it is changed."""
+    """Issue 6: old and new key are both accepted while it is changed."""
     file = tmp_path / "master.key"
     rig, running = rig_of(FileKeys(file, is_own=True)), rig_of(FileKeys(file, is_own=True))
     for number in range(3):
@@ -238,7 +238,7 @@ class DyingStore:
 def test_a_change_that_was_killed_is_gone_on_with(
     tmp_path: Path, rig_of: Callable[[MasterKeys], Rig], steps: int
 ) -> None:
-    """Lead: kill-safe, resumable; nothing is unreadable in between, and no third key is made."""
+    """Issue 6: kill-safe, resumable; nothing is unreadable in between, and no third key is made."""
     file = tmp_path / "master.key"
     rig = rig_of(FileKeys(file, is_own=True))
     for number in range(4):

@@ -111,7 +111,7 @@ def test_a_version_lies_on_disk_as_documented(store: FileVersionStore, root: Pat
     """design.md, section 5; C-25."""
     compile_once(store)
     corpus = root / "corpora" / CORPUS
-    assert names(corpus) == ["active", "compile.lock", "versions"]
+    assert names(corpus) == ["active", "active.lock", "compile.lock", "versions"]
     version = corpus / "versions" / "1"
     files = sorted(path.relative_to(version).as_posix() for path in version.rglob("*") if path.is_file())
     assert files == [

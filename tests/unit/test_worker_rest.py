@@ -23,7 +23,7 @@ def server(tmp_path: Path) -> Server:
 
 @pytest.mark.requirement("S-147")
 async def test_what_another_process_writes_ends_the_rest(server: Server) -> None:
-    """Lead: the worker takes up at once what comes, and costs next to nothing while nothing does."""
+    """Issue 6: the worker takes up at once what comes, and costs next to nothing while nothing does."""
     rest = Rest(server, unseen=PATIENCE)
     rest.look()
     resting = asyncio.create_task(rest.until_written(asyncio.Event()))
