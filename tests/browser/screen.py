@@ -127,6 +127,15 @@ class Screen:
             self.page.wait_for_timeout(100)
         raise AssertionError(f"{job} never came to rest")
 
+    def judged(self, corpus: str) -> dict[str, int]:
+        """Wait until no document of a corpus is still to be looked at; return how many are in each state."""
+        for _ in range(600):
+            counts = self.api("GET", f"/corpora/{corpus}/documents?counts=true")["counts"]
+            if "received" not in counts:
+                return counts
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"{corpus} was never looked through")
+
     def axe(self, page: Page | None = None) -> list[str]:
         """Violations of WCAG 2.0 to 2.2, A and AA, each with the elements that it was found in."""
         page = page or self.page

@@ -249,6 +249,7 @@ def _joined(screen: Screen, link: str) -> Page:
     page.goto(link)
     page.locator("#password").fill(PASSWORD)
     page.locator("main button").click()
+    page.wait_for_url("**/welcome")  # where an empty server's home leads: else that is still to come
     page.locator("#menu").wait_for()
     return page
 
