@@ -1,0 +1,1 @@
+"""Tests of the screens in a real browser. A package, so that its fixtures end with it."""
