@@ -34,8 +34,9 @@ def test_every_command_has_help_with_an_example(cli: CommandLine) -> None:
     listed = cli("--help").out.partition("Commands:")[2].split("\n\n")[0].strip().splitlines()
     names = [line.split()[0] for line in listed]
     assert len(names) == 27
+    unnamed = replace(cli, is_named=False)  # a group of commands has no workspace of its own
     for name in names:
-        assert f"\n  corpus2skill {name}" in cli(name, "--help").out, name
+        assert f"\n  corpus2skill {name}" in unnamed(name, "--help").out, name
 
 
 @pytest.mark.parametrize("encoding", ["cp932", "ascii", "utf-8"])

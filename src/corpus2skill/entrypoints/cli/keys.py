@@ -10,9 +10,17 @@ from corpus2skill.entrypoints.cli.options import JsonOption, WorkspaceOption
 from corpus2skill.entrypoints.cli.server_desk import open_server_desk
 from corpus2skill.entrypoints.cli.serving import require_server
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Make and change the master key of the server here."
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.callback()
+def group() -> None:
+    """Make and change the master key of the server here.
+
+    \b
+    corpus2skill keys new
+    corpus2skill keys rotate
+    """
 
 
 @app.command("new")
