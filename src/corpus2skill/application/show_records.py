@@ -13,6 +13,7 @@ from corpus2skill.application.csv_form import csv_row
 from corpus2skill.application.json_form import to_json
 from corpus2skill.application.wiring import TENANT, Workspace
 from corpus2skill.domain.feedback import Feedback
+from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.run import RunRecord, Source
 from corpus2skill.errors import InvalidInput
 from corpus2skill.ports.store import ChainVerdict, RecordFilter, RecordStore
@@ -79,7 +80,7 @@ def moment(text: str, *, is_end: bool = False) -> str:
         utc = time.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidInput("not_a_time", text=text) from error
-    return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment_of(utc)
 
 
 def list_records(workspace: Workspace, which: RecordFilter, tenant: str = TENANT) -> Iterator[RunRecord]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from corpus2skill.domain.message import ProgramMessage, Text
+from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.run import RunIds
 from corpus2skill.domain.session import Turn
 from corpus2skill.domain.turns import as_heard
 from corpus2skill.navigator.cancellation import Cancellation
 from corpus2skill.navigator.question import Question
 from corpus2skill.navigator.request import room_left
-from corpus2skill.navigator.run import Navigator, Run, timestamp
+from corpus2skill.navigator.run import Navigator, Run
 from corpus2skill.navigator.session import build_history, left_out_notice
 from corpus2skill.navigator.trail import Trail
 from corpus2skill.ports.events import RunListener
@@ -43,7 +44,7 @@ def begin_run(
             run=question.run or navigator.ids.new("run"),
         ),
         language=question.language,
-        started_at=timestamp(navigator.clock.now()),
+        started_at=moment_of(navigator.clock.now()),
         began=began,
         messages=[ProgramMessage((Text(question.text),))],
         is_first_turn=not session.turns,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from corpus2skill.domain.message import Confidence, Reply
+from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.run import Outcome, Quotation, RunFinished, RunRecord, RunStarted, Source
 from corpus2skill.messages import message
 from corpus2skill.navigator.channel import is_spoken, shows_sources
@@ -13,7 +14,7 @@ from corpus2skill.navigator.error_words import error_code, error_detail, error_v
 from corpus2skill.navigator.outcome import declares_not_found, fixed_sentence
 from corpus2skill.navigator.prompt import PROMPT_VERSION
 from corpus2skill.navigator.quotation import check_quotations
-from corpus2skill.navigator.run import Run, timestamp
+from corpus2skill.navigator.run import Run
 from corpus2skill.navigator.trail import milliseconds
 from corpus2skill.navigator.voice.speakable import speakable
 
@@ -117,7 +118,7 @@ def _make_record(run: Run, conclusion: Conclusion) -> RunRecord:
         usage=run.usage,
         usd=run.navigator.price(run.usage),
         started_at=run.started_at,
-        ended_at=timestamp(clock.now()),
+        ended_at=moment_of(clock.now()),
         total_ms=milliseconds(clock.monotonic() - run.began),
         is_truncated=conclusion.is_truncated,
         left_out_turns=run.left_out_turns,

@@ -148,8 +148,3 @@ class Run:
             when = limit.when()
             if when is not None and not limit.expired():
                 limit.reschedule(when + seconds)
-
-
-def timestamp(time: datetime) -> str:
-    """Return a UTC time as RFC 3339 with milliseconds."""
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -54,6 +54,7 @@ from corpus2skill.adapters.store.record_tables import (
 )
 from corpus2skill.domain.feedback import Feedback
 from corpus2skill.domain.message import Usage
+from corpus2skill.domain.moments import moment_of
 from corpus2skill.domain.run import RunIds, RunRecord, Source
 from corpus2skill.domain.session import Session
 from corpus2skill.domain.trail import Visit
@@ -185,7 +186,7 @@ class SqlRecordStore:
         if session is not None:
             query = query.where(RECORDS.c.session == storable(session))
         if since is not None:
-            query = query.where(RECORDS.c.started_at >= _timestamp(since))
+            query = query.where(RECORDS.c.started_at >= moment_of(since))
         return sum(row["usd"] or 0.0 for row in self._rows(query))
 
     def usage(self, tenant: str, since: str, until: str) -> tuple[UsageLine, ...]:
@@ -436,12 +437,7 @@ def _stopped(opening: RunRecord, visits: tuple[Visit, ...], now: datetime) -> Ru
         rounds=sum(not (visit.is_prefetched or visit.is_shared_reason) for visit in visits),
         usage=usage,
         usd=opening.usd if usage == Usage() else None,
-        ended_at=_timestamp(now),
+        ended_at=moment_of(now),
         total_ms=max(0, round((now - began).total_seconds() * 1000)),
         error_class="LeaseLapsed",
     )
-
-
-def _timestamp(time: datetime) -> str:
-    """A UTC time as records have it."""
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
